@@ -1,0 +1,1 @@
+//! Go's standard behaviours for dynamic values: strconv, fmt, time layouts, RE2, JSON, paths, URLs.

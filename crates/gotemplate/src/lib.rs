@@ -1,0 +1,1 @@
+//! Go's text/template: parsed once, shared between threads, evaluated with Go's reference semantics.

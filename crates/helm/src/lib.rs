@@ -1,0 +1,1 @@
+//! Helm's chart loading, values, rendering and manifest ordering, without a cluster.

@@ -1,0 +1,1 @@
+//! The sprig function library for gotemplate.

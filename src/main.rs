@@ -1,0 +1,2 @@
+//! Turns any Helm chart into a Kubernetes operator.
+fn main() {}

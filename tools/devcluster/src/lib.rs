@@ -1,0 +1,1 @@
+//! Builds and starts a real Kubernetes control plane for the demo and the tests.
