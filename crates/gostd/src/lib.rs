@@ -1,1 +1,9 @@
-//! Go's standard behaviours for dynamic values: strconv, fmt, time layouts, RE2, JSON, paths, URLs.
+//! Go's standard behaviours for dynamic values.
+//!
+//! Templates, YAML and JSON as Go programs handle them depend on what Go's standard library does to a value
+//! whose type is known only at run time. This crate is that part of Go: [`value`] models `interface{}` with Go's
+//! reference semantics, and the other modules are the library functions that act on it.
+
+pub mod value;
+
+pub use value::{GoStr, List, Map, Value};

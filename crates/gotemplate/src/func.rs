@@ -1,0 +1,78 @@
+//! Functions that templates can call, and the outside world they may ask.
+
+use gostd::Value;
+use gostd::value::Signature;
+
+use crate::exec::Call;
+
+/// A function of the template language. Tables of these are static data: they are shared by all threads.
+#[derive(Clone, Copy)]
+pub struct Function {
+    /// The name templates use.
+    pub name: &'static str,
+    /// The parameters; arguments arrive checked and converted as Go's `reflect` would.
+    pub signature: Signature,
+    /// The body.
+    pub body: Body,
+}
+
+/// The code of a function: the call's surroundings, then the arguments.
+pub type Body = fn(&mut Call<'_, '_>, &[Value]) -> Result<Value, FuncError>;
+
+/// Why a function failed.
+#[derive(Debug, thiserror::Error)]
+pub enum FuncError {
+    /// The error text; the caller sees `error calling NAME: TEXT`.
+    #[error("{0}")]
+    Message(String),
+    /// A nested execution (`include`, `tpl`) failed; kept whole so that its location and cause stay known.
+    #[error("{context}{error}")]
+    Nested {
+        /// Text put before the inner error (empty for `include`).
+        context: String,
+        /// The inner error.
+        error: Box<crate::Error>,
+    },
+    /// A deliberate failure by the template's author (`fail`, `required`): the text is meant for the user as it is.
+    #[error("{0}")]
+    Author(String),
+}
+
+impl FuncError {
+    /// Makes a plain error.
+    pub fn new(text: impl Into<String>) -> Self {
+        FuncError::Message(text.into())
+    }
+}
+
+impl From<String> for FuncError {
+    fn from(text: String) -> Self {
+        FuncError::Message(text)
+    }
+}
+
+impl From<&str> for FuncError {
+    fn from(text: &str) -> Self {
+        FuncError::Message(text.to_owned())
+    }
+}
+
+/// What templates may learn from outside. Everything else about a render is a pure function of its inputs.
+///
+/// Implementations decide what is real: an embedding that must render the same text twice answers from recorded state.
+pub trait Host {
+    /// Returns the present time: Unix seconds and nanoseconds.
+    fn now(&self) -> (i64, u32);
+
+    /// Fills `buffer` with random bytes.
+    fn random(&self, buffer: &mut [u8]);
+
+    /// Returns the name of the local time zone in the IANA database.
+    fn local_zone(&self) -> &str {
+        "UTC"
+    }
+
+    /// Answers a question that the embedding's own functions ask (`lookup`, `getHostByName`): the function's name and its
+    /// arguments. An error becomes the function's error.
+    fn query(&self, function: &str, args: &[Value]) -> Result<Value, String>;
+}
