@@ -1,1 +1,24 @@
-//! Helm's chart loading, values, rendering and manifest ordering, without a cluster.
+//! Helm without a cluster: charts, values, rendering, and the ordered list of objects that comes out.
+//!
+//! Everything here is a pure function of its inputs: a chart, the user's values, what the cluster can do, and a
+//! [`Host`] that answers the few questions templates may ask of the outside (time, randomness, `lookup`). The behaviour,
+//! error texts included, is Helm 3.22's.
+//!
+//! ```text
+//! Chart::load_path -> CompiledChart::new (once) -> CompiledChart::render (per release, any thread) -> Rendered
+//! ```
+
+pub mod capabilities;
+pub mod chart;
+mod compiled;
+mod error;
+mod host;
+pub mod manifest;
+pub mod values;
+
+pub use capabilities::{Capabilities, KubeVersion};
+pub use chart::Chart;
+pub use compiled::{CompiledChart, Crd, Release, RenderInput, RenderOptions, Rendered};
+pub use error::{Error, Excerpt, Location};
+pub use host::Host;
+pub use manifest::{Hook, HookDeletePolicy, HookEvent, Manifest};
