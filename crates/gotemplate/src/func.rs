@@ -1,5 +1,8 @@
 //! Functions that templates can call, and the outside world they may ask.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use gostd::Value;
 use gostd::value::Signature;
 
@@ -75,4 +78,21 @@ pub trait Host {
     /// Answers a question that the embedding's own functions ask (`lookup`, `getHostByName`): the function's name and its
     /// arguments. An error becomes the function's error.
     fn query(&self, function: &str, args: &[Value]) -> Result<Value, String>;
+}
+
+/// The functions that templates may call, by name. Clones are cheap.
+#[derive(Clone, Default)]
+pub struct FunctionSet(Arc<HashMap<&'static str, &'static Function>>);
+
+impl FunctionSet {
+    /// Collects functions; of two with one name the later wins. The functions of text/template itself are always
+    /// there, and a function of the same name takes their place.
+    pub fn new(functions: impl IntoIterator<Item = &'static Function>) -> Self {
+        Self(Arc::new(functions.into_iter().map(|function| (function.name, function)).collect()))
+    }
+
+    /// Reports whether templates may call a function of that name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
 }
