@@ -78,26 +78,30 @@ impl List {
 
     /// Calls `read` with the elements. They must not be changed meanwhile.
     pub fn with<R>(&self, read: impl FnOnce(&[Value]) -> R) -> R {
-        match self.data.as_deref() {
+        match self.window() {
             None => read(&[]),
-            Some(ListData::Whole(items)) => read(&items.borrow()),
-            Some(ListData::View { base, start, len }) => {
-                base.with(|items| read(items.get(*start..*start + *len).unwrap_or_default()))
-            }
+            Some((items, range)) => read(items.borrow().get(range).unwrap_or_default()),
         }
     }
 
     /// Changes the elements in place for all who share them (Go's `sort.Strings` on a shared slice). The number of
     /// elements stays the same.
     pub fn modify(&self, change: impl FnOnce(&mut [Value])) {
-        match self.data.as_deref() {
-            None => {}
-            Some(ListData::Whole(items)) => change(&mut items.borrow_mut()),
-            Some(ListData::View { base, start, len }) => base.modify(|items| {
-                if let Some(part) = items.get_mut(*start..*start + *len) {
-                    change(part);
-                }
-            }),
+        if let Some((items, range)) = self.window()
+            && let Some(part) = items.borrow_mut().get_mut(range)
+        {
+            change(part);
+        }
+    }
+
+    /// Returns the elements' owner and the part of it that this list shows. The base of a view is never a view.
+    fn window(&self) -> Option<(&RefCell<Vec<Value>>, std::ops::Range<usize>)> {
+        match self.data.as_deref()? {
+            ListData::Whole(items) => Some((items, 0..items.borrow().len())),
+            ListData::View { base, start, len } => match base.data.as_deref()? {
+                ListData::Whole(items) => Some((items, *start..*start + *len)),
+                ListData::View { .. } => None,
+            },
         }
     }
 
