@@ -6,6 +6,8 @@
 
 pub mod path;
 mod runes;
+pub mod strconv;
+pub mod strings;
 pub mod value;
 
 pub use value::{GoStr, List, Map, Value};
