@@ -1,0 +1,68 @@
+# The developer commands. `make demo` shows the main job, `make test` runs every test.
+
+CARGO ?= cargo
+# Where the reference data is; parts that need it are skipped with a note when it is missing.
+SHARED ?= ../shared
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test unit e2e check fmt lint deny deploy image conformance cases bench fuzz clean
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Build the operator
+	$(CARGO) build --locked --release
+
+demo: ## Turn charts/memcached into an operator and use it, on a real control plane (KEEP=1 leaves it running)
+	@KEEP=$(KEEP) tools/demo.sh
+
+test: unit e2e ## Run every test
+	@if [ -d $(SHARED)/vectors ]; then $(MAKE) --no-print-directory conformance cases; \
+	else echo "note: $(SHARED) is not there: conformance with Helm was not measured"; fi
+
+unit: ## Run the tests that need no cluster
+	$(CARGO) test --locked --workspace --quiet
+
+e2e: ## Run the tests against a real control plane
+	$(CARGO) build --locked --quiet -p chartwright -p devcluster
+	$(CARGO) test --locked --quiet -p chartwright --test e2e -- --ignored
+
+check: fmt lint ## Check format and lints
+
+fmt:
+	$(CARGO) fmt --all --check
+
+lint:
+	$(CARGO) clippy --locked --workspace --all-targets --quiet -- -D warnings
+
+deny: ## Check licences and banned crates (needs cargo-deny)
+	$(CARGO) deny --offline check bans licenses sources
+
+deploy: ## Write deploy/ anew from templates/ and charts/memcached
+	$(CARGO) run --locked --quiet -- manifests --chart charts/memcached --api-version anywhere.io/v1alpha1 \
+		--kind Memcached --image you/memcached-operator --output-dir deploy
+
+HELM_CHART ?= charts/memcached
+API_VERSION ?= anywhere.io/v1alpha1
+KIND ?= Memcached
+IMAGE ?= you/memcached-operator
+image: ## Build an image with docker, podman or buildah (HELM_CHART=, API_VERSION=, KIND=, IMAGE=, BUILDER=)
+	@tools/image.sh '$(IMAGE)' '$(HELM_CHART)' '$(API_VERSION)' '$(KIND)' '$(BUILDER)'
+
+CORPUS ?= $(SHARED)/corpus
+VECTORS ?= $(wildcard $(SHARED)/vectors/*.jsonl)
+CASES ?= $(SHARED)/cases
+CONFORMANCE = $(CARGO) run --locked --release --quiet -p conformance --
+conformance: ## Compare with real Helm's output (CORPUS=DIR, VECTORS="A.jsonl B.jsonl" for other sets)
+ifeq ($(origin CORPUS)$(origin VECTORS),filefile)
+	@$(CONFORMANCE) --corpus $(CORPUS) --vectors $(VECTORS) --scoreboard tests/conformance/SCOREBOARD.md
+else
+	@$(CONFORMANCE) $(if $(filter-out file,$(origin CORPUS)),--corpus $(CORPUS)) \
+		$(if $(filter-out file,$(origin VECTORS)),--vectors $(VECTORS))
+endif
+
+cases: ## Run the rendering cases (CASES=DIR for others)
+	@$(CONFORMANCE) --cases $(CASES)
+
+clean: ## Delete what was built here (the control plane's cache stays)
+	$(CARGO) clean

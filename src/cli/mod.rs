@@ -1,0 +1,117 @@
+//! The command line: one file per command.
+
+mod crd;
+mod error;
+mod manifests;
+mod run;
+mod served;
+mod template;
+mod values;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+pub(crate) use error::CliError;
+
+const ABOUT: &str = "Turns any Helm chart into a Kubernetes operator";
+
+const EXAMPLES: &str = "\
+Examples:
+  Run an operator for a chart, with the cluster of your kubeconfig:
+    chartwright run --kubeconfig ~/.kube/config --chart charts/memcached \\
+        --api-version anywhere.io/v1alpha1 --kind Memcached
+
+  See what a chart renders, as `helm template` does:
+    chartwright template my-release charts/memcached --set replicaCount=3
+
+  Write the manifests that install the operator in a cluster:
+    chartwright manifests --chart charts/memcached --api-version anywhere.io/v1alpha1 --kind Memcached \\
+        --image you/memcached-operator --output-dir deploy";
+
+#[derive(Parser)]
+#[command(name = "chartwright", version, about = ABOUT, after_help = EXAMPLES, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the operator: serve a kind of custom resource with a chart
+    Run(Box<run::RunArgs>),
+    /// Print what a chart renders, as `helm template` does
+    Template(Box<template::TemplateArgs>),
+    /// Print the CustomResourceDefinition for a chart
+    Crd(crd::CrdArgs),
+    /// Write the manifests that install the operator for a chart
+    Manifests(manifests::ManifestsArgs),
+    /// Print the version
+    Version,
+}
+
+/// Runs the command line and returns the process's exit status.
+pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let args = helm_operator_alias(args.collect());
+    let matches = Cli::command().get_matches_from(args);
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    match cli.command {
+        Command::Run(args) => finish(run::run(*args)),
+        Command::Template(args) => finish(template::run(&args)),
+        Command::Crd(args) => finish(crd::run(&args)),
+        Command::Manifests(args) => finish(manifests::run(&args)),
+        Command::Version => finish(print(&format!("chartwright {}\n", env!("CARGO_PKG_VERSION")))),
+    }
+}
+
+/// Lets the binary stand in for operator-sdk's: an image's entrypoint is `helm-operator run ...` there.
+fn helm_operator_alias(mut args: Vec<OsString>) -> Vec<OsString> {
+    let program = args.first().map(|program| Path::new(program).file_stem().unwrap_or_default().to_owned());
+    if program.is_some_and(|name| name == "helm-operator")
+        && let Some(first) = args.first_mut()
+    {
+        *first = "chartwright".into();
+    }
+    args
+}
+
+fn finish(result: Result<(), CliError>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has gone (`chartwright template ... | head`): nothing is wrong, and nobody to tell.
+        Err(CliError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to do if even standard error is gone.
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("Error: {error}\n").as_bytes());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes to standard output.
+fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_ref()).and_then(|()| out.flush()).map_err(CliError::Output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn helm_operators_entrypoint_is_understood() {
+        let args = helm_operator_alias(vec!["/usr/local/bin/helm-operator".into(), "run".into()]);
+        assert!(Cli::command().try_get_matches_from(args).is_ok());
+    }
+}

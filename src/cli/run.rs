@@ -1,0 +1,240 @@
+//! `chartwright run`: from flags and environment to a running operator.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::CliError;
+use super::served::ServedArgs;
+use crate::settings::{LeaderElection, Settings, Watch};
+use crate::watches;
+
+/// Flags of `chartwright run`. Names and defaults are those of operator-sdk's helm-operator where it has them.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    served: ServedArgs,
+    /// A file that lists kinds and charts, in place of --chart, --api-version and --kind [default: watches.yaml in the
+    /// working directory, when none of those is given]
+    #[arg(long, env = "HELM_CHART_WATCHES", value_name = "FILE")]
+    watches_file: Option<PathBuf>,
+    /// Namespaces to serve, separated by commas; all when empty
+    #[arg(long, env = "WATCH_NAMESPACE", value_name = "NAMES", value_delimiter = ',')]
+    watch_namespace: Vec<String>,
+    /// How often a settled resource is checked again, as 30s or 1m
+    #[arg(long, env = "RECONCILE_PERIOD", value_name = "DURATION", default_value = "1m", value_parser = duration)]
+    reconcile_period: Duration,
+    /// How many resources of a kind are worked on at a time [default: the number of CPUs]
+    #[arg(long, env = "MAX_CONCURRENT_RECONCILES", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    max_concurrent_reconciles: Option<u16>,
+    /// Where metrics are served; 0 turns them off
+    #[arg(long, value_name = "ADDRESS", default_value = ":8080", value_parser = bind_address)]
+    metrics_bind_address: Bind,
+    /// Deprecated name of --metrics-bind-address
+    #[arg(long, value_name = "ADDRESS", value_parser = bind_address, hide = true, conflicts_with = "metrics_bind_address")]
+    metrics_addr: Option<Bind>,
+    /// Where /healthz and /readyz are served; 0 turns them off
+    #[arg(long, value_name = "ADDRESS", default_value = ":8081", value_parser = bind_address)]
+    health_probe_bind_address: Bind,
+    /// Let only one of several replicas work: the one that holds a Lease
+    #[arg(long, alias = "enable-leader-election", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+    leader_elect: bool,
+    /// Name of the Lease [default: made from the first kind's name]
+    #[arg(long, env = "OPERATOR_NAME", value_name = "NAME")]
+    leader_election_id: Option<String>,
+    /// Namespace of the Lease [default: the operator's own]
+    #[arg(long, value_name = "NAMESPACE")]
+    leader_election_namespace: Option<String>,
+    /// Mask override values in events
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", action = clap::ArgAction::Set)]
+    suppress_override_values: bool,
+    /// Kubeconfig to use [default: KUBECONFIG, else the pod's service account, else ~/.kube/config]
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// Context of the kubeconfig to use [default: its current one]
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// How much is logged: error, warn, info, debug or trace, or directives such as info,kube=debug
+    #[arg(long, env = "LOG_LEVEL", alias = "zap-log-level", value_name = "LEVEL", default_value = "info")]
+    log_level: String,
+    /// How log lines look [default: text on a terminal, else json]
+    #[arg(long, env = "LOG_FORMAT", alias = "zap-encoder", value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// One JSON object a line.
+    Json,
+    /// For people.
+    #[value(alias = "console")]
+    Text,
+}
+
+/// An address to listen on; `None` for "do not".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bind(Option<SocketAddr>);
+
+/// Runs the operator until it is told to stop.
+pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
+    start_logging(&args.log_level, args.log_format)?;
+    let settings = settings(&args, Path::new("watches.yaml"))?;
+    // kube and the HTTP stack leave the choice of a cryptography provider to the program.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(CliError::Runtime)?;
+    runtime.block_on(async {
+        let client = connect(args.kubeconfig, args.context).await?;
+        Ok(crate::operator::run(settings, client, stop_signal()).await?)
+    })
+}
+
+fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
+    let watches = find_watches(args, default_watches)?;
+    let id = args.leader_election_id.clone().filter(|id| !id.is_empty());
+    let leader_election = args.leader_elect.then(|| LeaderElection {
+        id: id.unwrap_or_else(|| format!("{}-operator", watches.first().map_or("chartwright", |w| &w.names.singular))),
+        namespace: args.leader_election_namespace.clone(),
+    });
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Settings {
+        watches,
+        watch_namespaces: args.watch_namespace.iter().filter(|name| !name.is_empty()).cloned().collect(),
+        reconcile_period: args.reconcile_period,
+        max_concurrent_reconciles: args.max_concurrent_reconciles.map_or(cpus, usize::from),
+        health_bind: args.health_probe_bind_address.0,
+        metrics_bind: args.metrics_addr.unwrap_or(args.metrics_bind_address).0,
+        leader_election,
+        suppress_override_values: args.suppress_override_values,
+    })
+}
+
+/// A watches file that was asked for comes first, then the three names, then the file at its usual place.
+fn find_watches(args: &RunArgs, default_watches: &Path) -> Result<Vec<Watch>, CliError> {
+    if let Some(file) = args.watches_file.as_deref().filter(|file| !file.as_os_str().is_empty()) {
+        return watches::load(file).map_err(|error| CliError::Usage(error.to_string()));
+    }
+    if args.served.is_empty() && default_watches.exists() {
+        return watches::load(default_watches).map_err(|error| CliError::Usage(error.to_string()));
+    }
+    Ok(vec![args.served.to_watch()?])
+}
+
+async fn connect(kubeconfig: Option<PathBuf>, context: Option<String>) -> Result<kube::Client, CliError> {
+    let named = kubeconfig.is_some() || context.is_some() || std::env::var_os("KUBECONFIG").is_some();
+    let config = if named {
+        from_kubeconfig(kubeconfig, context).await
+    } else if let Ok(config) = kube::Config::incluster() {
+        Ok(config)
+    } else {
+        from_kubeconfig(None, None).await
+    };
+    let config = config.map_err(CliError::Cluster)?;
+    crate::cluster::client(config).map_err(|error| CliError::Cluster(error.to_string()))
+}
+
+async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> Result<kube::Config, String> {
+    let kubeconfig = match &file {
+        Some(path) => kube::config::Kubeconfig::read_from(path),
+        None => kube::config::Kubeconfig::read(),
+    };
+    let kubeconfig = kubeconfig.map_err(|error| error.to_string())?;
+    let options = kube::config::KubeConfigOptions { context, ..Default::default() };
+    kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| error.to_string())
+}
+
+/// Resolves at SIGTERM (what the kubelet sends) or SIGINT (^C).
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        (Ok(mut terminate), Ok(mut interrupt)) => {
+            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+        }
+        // Without handlers the signals end the process at once, which is all that can be had then.
+        _ => std::future::pending().await,
+    }
+}
+
+fn start_logging(level: &str, format: Option<LogFormat>) -> Result<(), CliError> {
+    use std::io::IsTerminal as _;
+    use tracing_subscriber::{EnvFilter, fmt};
+    let filter = EnvFilter::try_new(level)
+        .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
+    let terminal = std::io::stderr().is_terminal();
+    let format = format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
+    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(terminal);
+    let started = match format {
+        LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
+        LogFormat::Text => builder.try_init(),
+    };
+    started.map_err(|error| CliError::Usage(format!("cannot start logging: {error}")))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    watches::go_duration(text)
+}
+
+/// Reads an address as Go servers take it: `:8080` is every address of the machine, `0` is off.
+fn bind_address(text: &str) -> Result<Bind, String> {
+    if text == "0" || text.is_empty() {
+        return Ok(Bind(None));
+    }
+    let full = if text.starts_with(':') { format!("[::]{text}") } else { text.to_owned() };
+    full.parse().map(|address| Bind(Some(address))).map_err(|_| "write HOST:PORT, :PORT, or 0 for off".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        args: RunArgs,
+    }
+
+    fn parse(args: &[&str]) -> RunArgs {
+        Program::try_parse_from(std::iter::once(&"run").chain(args)).unwrap_or_else(|error| panic!("{error}")).args
+    }
+
+    const KIND: &[&str] = &["--chart", "c", "--api-version", "a.io/v1", "--kind", "Thing"];
+
+    #[test]
+    fn defaults_are_helm_operators() {
+        let settings = settings(&parse(KIND), Path::new("/nonexistent")).unwrap();
+        assert_eq!(settings.reconcile_period, Duration::from_secs(60));
+        assert_eq!(settings.metrics_bind.unwrap().port(), 8080);
+        assert_eq!(settings.health_bind.unwrap().port(), 8081);
+        assert_eq!(settings.leader_election, None);
+        assert!(settings.watch_namespaces.is_empty());
+        assert_eq!(settings.watches.len(), 1);
+    }
+
+    #[test]
+    fn flags_take_gos_forms() {
+        let mut args = KIND.to_vec();
+        args.extend(["--leader-elect", "--metrics-addr=0", "--watch-namespace=a,b", "--reconcile-period=1m30s"]);
+        let settings = settings(&parse(&args), Path::new("/nonexistent")).unwrap();
+        assert_eq!(settings.leader_election.unwrap().id, "thing-operator");
+        assert_eq!(settings.metrics_bind, None);
+        assert_eq!(settings.watch_namespaces, ["a", "b"]);
+        assert_eq!(settings.reconcile_period, Duration::from_secs(90));
+        assert!(!parse(&["--leader-elect=false"]).leader_elect);
+    }
+
+    #[test]
+    fn a_kind_without_a_group_is_refused() {
+        let args = parse(&["--chart", "c", "--api-version", "v1", "--kind", "Thing"]);
+        let error = settings(&args, Path::new("/nonexistent")).unwrap_err().to_string();
+        assert!(error.contains("has no group"), "{error}");
+    }
+}

@@ -1,0 +1,102 @@
+//! The flags that say which kind is served by which chart.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::CliError;
+use crate::names::{ApiVersion, Names};
+use crate::settings::{Scope, Watch};
+
+/// The chart and the kind it becomes; the same flags and environment variables for every command.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ServedArgs {
+    /// The chart: a directory or a .tgz archive
+    #[arg(long, env = "HELM_CHART", value_name = "PATH")]
+    pub(crate) chart: Option<PathBuf>,
+    /// Group and version of the custom resource, for example anywhere.io/v1alpha1
+    #[arg(long, env = "API_VERSION", value_name = "GROUP/VERSION")]
+    pub(crate) api_version: Option<String>,
+    /// Kind of the custom resource, for example Memcached
+    #[arg(long, env = "KIND", value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// Plural of the kind, in lower case; formed by the rules of English if not given
+    #[arg(long, env = "PLURAL", value_name = "NAME")]
+    pub(crate) plural: Option<String>,
+    /// Where the custom resource lives: Namespaced or Cluster
+    #[arg(long, env = "SCOPE", value_name = "SCOPE", default_value = "Namespaced", value_parser = scope)]
+    pub(crate) scope: Scope,
+}
+
+impl ServedArgs {
+    /// Reports whether nothing was said about a kind.
+    pub(crate) fn is_empty(&self) -> bool {
+        // An image built without arguments sets the variables to nothing.
+        let unset = |text: &Option<String>| text.as_ref().is_none_or(String::is_empty);
+        self.chart.as_ref().is_none_or(|path| path.as_os_str().is_empty())
+            && unset(&self.api_version)
+            && unset(&self.kind)
+    }
+
+    /// Checks the names and returns the watch they describe.
+    ///
+    /// # Errors
+    /// When one of the three is missing, or is a name that Kubernetes would refuse.
+    pub(crate) fn to_watch(&self) -> Result<Watch, CliError> {
+        let chart = self.chart.clone().filter(|path| !path.as_os_str().is_empty());
+        let chart = chart.ok_or_else(|| missing("chart", "--chart or HELM_CHART", "charts/memcached"))?;
+        let api_version = given(self.api_version.as_deref())
+            .ok_or_else(|| missing("API version", "--api-version or API_VERSION", "anywhere.io/v1alpha1"))?;
+        let kind = given(self.kind.as_deref()).ok_or_else(|| missing("kind", "--kind or KIND", "Memcached"))?;
+        let names = Names::of(kind, given(self.plural.as_deref()))?;
+        let mut watch = Watch::new(ApiVersion::parse(api_version)?, names, chart);
+        watch.scope = self.scope;
+        Ok(watch)
+    }
+}
+
+fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn missing(what: &str, how: &str, example: &str) -> CliError {
+    CliError::Usage(format!("no {what} given: set {how}, for example {example}"))
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    match text {
+        "Namespaced" => Ok(Scope::Namespaced),
+        "Cluster" => Ok(Scope::Cluster),
+        _ => Err("write Namespaced or Cluster".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(chart: &str, api_version: &str, kind: &str) -> ServedArgs {
+        ServedArgs {
+            chart: Some(chart.into()),
+            api_version: Some(api_version.into()),
+            kind: Some(kind.into()),
+            plural: None,
+            scope: Scope::Namespaced,
+        }
+    }
+
+    #[test]
+    fn empty_variables_count_as_unset() {
+        assert!(args("", "", "").is_empty());
+        assert!(!args("x", "", "").is_empty());
+        let error = args("x", "", "K").to_watch().unwrap_err().to_string();
+        assert_eq!(error, "no API version given: set --api-version or API_VERSION, for example anywhere.io/v1alpha1");
+    }
+
+    #[test]
+    fn a_lower_case_kind_is_taken_as_it_is() {
+        let watch = args("memcached", "anywhere.io/v1alpha1", "memcached").to_watch().unwrap();
+        assert_eq!(watch.crd_name(), "memcacheds.anywhere.io");
+        assert_eq!(watch.names.list_kind, "memcachedList");
+    }
+}

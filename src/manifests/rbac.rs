@@ -1,0 +1,111 @@
+//! The least an operator must be allowed to do for a chart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::kinds::{self, Resource};
+use crate::settings::Watch;
+
+/// RBAC rules, sorted by where they must be granted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Permissions {
+    /// Needed in the cluster as a whole, whatever is served.
+    cluster: Vec<Value>,
+    /// Needed in every namespace that is served.
+    served: Vec<Value>,
+    /// Needed in the operator's own namespace.
+    own: Vec<Value>,
+}
+
+/// What applying an object with server-side apply, keeping it and pruning it takes.
+const KEEP: &[&str] = &["create", "delete", "get", "list", "patch", "watch"];
+
+impl Permissions {
+    /// Works out the rules for a chart: its own resource type, the release records, and the kinds that its templates
+    /// can make. `rendered` are the objects it makes with default values.
+    pub(crate) fn of(watch: &Watch, chart: &helm::Chart, rendered: &[Value]) -> Self {
+        let sources = kinds::scan(chart);
+        let mut made = sources.makes.clone();
+        made.extend(rendered.iter().filter_map(|object| {
+            kinds::resource(Some(object.get("apiVersion")?.as_str()?), object.get("kind")?.as_str()?)
+        }));
+        let (cluster, served): (BTreeSet<_>, BTreeSet<_>) =
+            made.into_iter().partition(|resource| resource.cluster_scoped);
+
+        let mut permissions = Self { cluster: own_type(watch), served: releases(watch), own: leases() };
+        permissions.cluster.extend(grouped(&cluster, KEEP));
+        permissions.served.extend(grouped(&served, KEEP));
+        permissions.served.extend(grouped(&sources.looks_up, &["get", "list", "watch"]));
+        if sources.has_hooks {
+            permissions.served.push(rule(&[""], &["pods"], &["get", "list"]));
+            permissions.served.push(rule(&[""], &["pods/log"], &["get"]));
+        }
+        permissions.grant_what_roles_grant(rendered);
+        permissions
+    }
+
+    /// Kubernetes lets nobody make a role that holds more than its maker has, so the operator needs what the chart's
+    /// roles give.
+    fn grant_what_roles_grant(&mut self, rendered: &[Value]) {
+        for object in rendered {
+            let rules = object.get("rules").and_then(Value::as_array).cloned().unwrap_or_default();
+            match object.get("kind").and_then(Value::as_str) {
+                Some("ClusterRole") => self.cluster.extend(rules),
+                Some("Role") => self.served.extend(rules),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the rules of the ClusterRole and of the Role in the operator's namespace. With `namespaced`, only that
+    /// namespace is served.
+    pub(super) fn split(&self, namespaced: bool) -> (Vec<Value>, Vec<Value>) {
+        let (mut cluster, mut own) = (self.cluster.clone(), self.own.clone());
+        let served = if namespaced { &mut own } else { &mut cluster };
+        served.extend(self.served.iter().cloned());
+        cluster.dedup();
+        own.dedup();
+        (cluster, own)
+    }
+}
+
+fn own_type(watch: &Watch) -> Vec<Value> {
+    let crd_name = watch.crd_name();
+    let mut named =
+        rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["get", "list", "patch", "watch"]);
+    if let Some(named) = named.as_object_mut() {
+        named.insert("resourceNames".into(), json!([crd_name]));
+    }
+    // The name of an object to be made is not known to the authorizer, so this one cannot be limited by name.
+    vec![named, rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["create"])]
+}
+
+fn releases(watch: &Watch) -> Vec<Value> {
+    let group = watch.api_version.group.as_str();
+    let plural = watch.names.plural.as_str();
+    let (status, finalizers) = (format!("{plural}/status"), format!("{plural}/finalizers"));
+    vec![
+        rule(&[group], &[plural], &["get", "list", "patch", "update", "watch"]),
+        rule(&[group], &[&status, &finalizers], &["get", "patch", "update"]),
+        // Release records, as Helm keeps them.
+        rule(&[""], &["secrets"], &["create", "delete", "get", "list", "patch", "update", "watch"]),
+        rule(&["", "events.k8s.io"], &["events"], &["create", "patch"]),
+    ]
+}
+
+fn leases() -> Vec<Value> {
+    vec![rule(&["coordination.k8s.io"], &["leases"], &["create", "get", "patch", "update"])]
+}
+
+fn grouped(resources: &BTreeSet<Resource>, verbs: &[&str]) -> Vec<Value> {
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for resource in resources {
+        groups.entry(&resource.group).or_default().push(&resource.plural);
+    }
+    groups.into_iter().map(|(group, plurals)| rule(&[group], &plurals, verbs)).collect()
+}
+
+fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
+    json!({ "apiGroups": groups, "resources": resources, "verbs": verbs })
+}

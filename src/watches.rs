@@ -1,0 +1,220 @@
+//! `watches.yaml`: many kinds in one operator, in operator-sdk's format.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::names::{ApiVersion, NameError, Names};
+use crate::settings::{CrdPolicy, DEFAULT_MAX_HISTORY, Scope, Watch};
+
+/// A watches file that cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum WatchesError {
+    /// It cannot be read.
+    #[error("cannot read the watches file {path}: {error}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is not YAML of the right shape.
+    #[error("the watches file {path} is not understood: {reason}")]
+    Shape {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// It lists nothing.
+    #[error("the watches file {0} lists no kind: give at least one entry with group, version, kind and chart")]
+    Empty(PathBuf),
+    /// An entry has a name Kubernetes would refuse.
+    #[error("entry {entry} of the watches file {path}: {error}")]
+    Name {
+        /// The file.
+        path: PathBuf,
+        /// The entry, from 1.
+        entry: usize,
+        /// What is wrong.
+        error: NameError,
+    },
+    /// A kind is listed twice.
+    #[error("entry {entry} of the watches file {path}: {kind} was listed before; one chart can serve a kind")]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// The entry, from 1.
+        entry: usize,
+        /// `GROUP/VERSION KIND`.
+        kind: String,
+    },
+}
+
+/// One entry as written. Unknown keys are ignored, as operator-sdk does.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(default)]
+    group: String,
+    version: String,
+    kind: String,
+    chart: PathBuf,
+    #[serde(default)]
+    plural: Option<String>,
+    #[serde(default)]
+    scope: Option<EntryScope>,
+    #[serde(default)]
+    crd: Option<EntryCrd>,
+    #[serde(default)]
+    watch_dependent_resources: Option<bool>,
+    #[serde(default)]
+    override_values: BTreeMap<String, String>,
+    #[serde(default)]
+    selector: Option<serde_json::Value>,
+    #[serde(default)]
+    reconcile_period: Option<String>,
+    #[serde(default)]
+    max_history: Option<usize>,
+    #[serde(default)]
+    release_namespace: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum EntryScope {
+    Namespaced,
+    Cluster,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EntryCrd {
+    Managed,
+    Check,
+    None,
+}
+
+/// Reads a watches file.
+///
+/// # Errors
+/// When it cannot be read, is not a list of entries, has a bad name, or lists a kind twice.
+pub(crate) fn load(path: &Path) -> Result<Vec<Watch>, WatchesError> {
+    let text = std::fs::read(path).map_err(|error| WatchesError::Read { path: path.to_owned(), error })?;
+    parse(&text, path)
+}
+
+fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
+    let shape = |reason: String| WatchesError::Shape { path: path.to_owned(), reason };
+    let json = crate::convert::yaml_to_json(text).map_err(shape)?;
+    let entries: Vec<Entry> = serde_json::from_value(json).map_err(|error| shape(error.to_string()))?;
+    if entries.is_empty() {
+        return Err(WatchesError::Empty(path.to_owned()));
+    }
+    let mut seen = BTreeSet::new();
+    let mut watches = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let number = index + 1;
+        let watch = entry.into_watch().map_err(|error| match error {
+            EntryError::Name(error) => WatchesError::Name { path: path.to_owned(), entry: number, error },
+            EntryError::Period(reason) => shape(format!("entry {number}: reconcilePeriod {reason}")),
+        })?;
+        let kind = format!("{} {}", watch.api_version, watch.names.kind);
+        if !seen.insert(kind.clone()) {
+            return Err(WatchesError::Twice { path: path.to_owned(), entry: number, kind });
+        }
+        watches.push(watch);
+    }
+    Ok(watches)
+}
+
+enum EntryError {
+    Name(NameError),
+    Period(String),
+}
+
+impl Entry {
+    fn into_watch(self) -> Result<Watch, EntryError> {
+        let api_version =
+            ApiVersion::parse(&format!("{}/{}", self.group, self.version)).map_err(EntryError::Name)?;
+        let names = Names::of(&self.kind, self.plural.as_deref()).map_err(EntryError::Name)?;
+        let period = self.reconcile_period.as_deref().filter(|text| !text.is_empty());
+        Ok(Watch {
+            api_version,
+            names,
+            chart: self.chart,
+            scope: match self.scope {
+                Some(EntryScope::Cluster) => Scope::Cluster,
+                Some(EntryScope::Namespaced) | None => Scope::Namespaced,
+            },
+            crd: match self.crd {
+                Some(EntryCrd::Check) => CrdPolicy::Check,
+                Some(EntryCrd::None) => CrdPolicy::None,
+                Some(EntryCrd::Managed) | None => CrdPolicy::Managed,
+            },
+            override_values: self.override_values,
+            selector: self.selector.filter(|selector| !selector.is_null()),
+            watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
+            reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
+            max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
+            release_namespace: self.release_namespace,
+        })
+    }
+}
+
+/// Reads a duration as Go writes it (`1m30s`).
+pub(crate) fn go_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is not a duration: write for example 30s, 1m or 1h30m");
+    let nanos = gostd::time::parse_duration(text.as_bytes()).map_err(|_| wrong())?.nanoseconds();
+    u64::try_from(nanos).ok().filter(|nanos| *nanos > 0).map(Duration::from_nanos).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "watches.yaml";
+
+    fn error(text: &str) -> String {
+        parse(text.as_bytes(), Path::new(PATH)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn operator_sdks_fields_are_read_and_unknown_ones_ignored() {
+        let text = "\
+- group: charts.example.com
+  version: v1alpha1
+  kind: Nginx
+  chart: helm-charts/nginx
+  watchDependentResources: false
+  reconcilePeriod: 90s
+  selector: {matchLabels: {team: a}}
+  overrideValues: {image.tag: \"1.2\"}
+  somethingNew: 5
+- {group: b.example.com, version: v1, kind: Thing, chart: x, scope: Cluster, crd: check, maxHistory: 3}
+";
+        let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
+        let [first, second] = watches.as_slice() else { panic!("two entries") };
+        assert_eq!(first.crd_name(), "nginxes.charts.example.com");
+        assert!(!first.watch_dependent_resources);
+        assert_eq!(first.reconcile_period, Some(Duration::from_secs(90)));
+        assert_eq!(first.override_values["image.tag"], "1.2");
+        assert_eq!((first.crd, first.max_history), (CrdPolicy::Managed, 10));
+        assert!(second.watch_dependent_resources);
+        assert_eq!((second.scope, second.crd, second.max_history), (Scope::Cluster, CrdPolicy::Check, 3));
+    }
+
+    #[test]
+    fn faults_name_the_entry() {
+        let entry = "- {group: a.example.com, version: v1, kind: A, chart: x}\n";
+        assert!(error(&entry.repeat(2)).contains("entry 2") && error(&entry.repeat(2)).contains("listed before"));
+        assert!(error("[]").contains("lists no kind"));
+        assert!(error("- {version: v1, kind: A, chart: x}").contains("is empty"));
+        assert!(error("- {group: a.b, kind: A, chart: x}").contains("version"));
+        assert!(error("{a: 1}").contains("not understood"));
+        let period = "- {group: a.b, version: v1, kind: A, chart: x, reconcilePeriod: often}";
+        assert!(error(period).contains("write for example 30s"));
+    }
+}
