@@ -8,6 +8,7 @@ pub mod path;
 mod runes;
 pub mod strconv;
 pub mod strings;
+pub mod url;
 pub mod value;
 
 pub use value::{GoStr, List, Map, Value};

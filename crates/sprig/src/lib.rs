@@ -1,1 +1,3 @@
 //! The sprig function library for gotemplate.
+
+pub mod semver;
