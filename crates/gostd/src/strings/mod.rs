@@ -12,6 +12,7 @@ mod unicode;
 
 pub use crate::runes::{decode_last_rune, decode_rune, push_rune, rune_count, runes};
 pub use case::{map, title, to_lower, to_title, to_upper};
+pub(crate) use edit::LONGEST_TEXT;
 pub use edit::{RepeatError, count, index, last_index, repeat, replace};
 pub use escape::{html_escape, js_escape, url_query_escape};
 pub use split::{explode, fields, split, split_n};

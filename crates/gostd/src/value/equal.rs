@@ -91,7 +91,10 @@ fn copy(value: &Value, depth: usize) -> Result<Value, TooDeep> {
         }
         Value::List(list) if !list.is_nil() => {
             let items = list.to_vec();
-            Value::List(List::of(list.ty(), items.iter().map(|item| copy(item, depth + 1)).collect::<Result<_, _>>()?))
+            Value::List(List::of(
+                list.ty(),
+                items.iter().map(|item| copy(item, depth + 1)).collect::<Result<_, _>>()?,
+            ))
         }
         other => other.clone(),
     })

@@ -55,7 +55,9 @@ impl From<&Value> for Frozen {
             Value::Bool(value) => Frozen::Bool(*value),
             Value::Int(value) | Value::Int64(value) => Frozen::Int64(*value),
             Value::Uint8(value) => Frozen::Int64(i64::from(*value)),
-            Value::Uint64(value) => i64::try_from(*value).map_or(Frozen::Float64(*value as f64), Frozen::Int64),
+            Value::Uint64(value) => {
+                i64::try_from(*value).map_or(Frozen::Float64(*value as f64), Frozen::Int64)
+            }
             Value::Float64(value) => Frozen::Float64(*value),
             Value::String(text) | Value::Bytes(text) => Frozen::String(text.clone()),
             Value::List(list) => freeze_list(list),

@@ -129,11 +129,12 @@ impl List {
         self.data.as_ref().map_or(0, |data| Rc::as_ptr(data).addr())
     }
 
-    /// Takes the elements out if this is the only reference, so that they can be freed without recursion.
+    /// Takes what the list holds (elements, or the list it is a view of) if this is the only reference, so that it
+    /// can be freed without recursion.
     pub(super) fn into_sole_items(self) -> Option<Vec<Value>> {
         match &mut Rc::into_inner(self.data?)? {
             ListData::Whole(items) => Some(std::mem::take(items.get_mut())),
-            ListData::View { .. } => None,
+            ListData::View { base, .. } => Some(vec![Value::List(base.clone())]),
         }
     }
 }
@@ -146,6 +147,8 @@ impl FromIterator<Value> for List {
 
 impl fmt::Debug for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        super::debug::guarded(f, self.address(), |f| self.with(|items| f.debug_list().entries(items).finish()))
+        super::debug::guarded(f, self.address(), |f| {
+            self.with(|items| f.debug_list().entries(items).finish())
+        })
     }
 }

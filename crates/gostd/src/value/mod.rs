@@ -13,6 +13,7 @@ mod object;
 mod release;
 mod scope;
 mod types;
+mod walk;
 
 use std::fmt;
 use std::rc::Rc;
@@ -28,6 +29,7 @@ pub use types::{
     ANY_LIST, ANY_MAP, Elem, INT_LIST, Kind, LIST_LIST, ListType, MapType, Method, STRING_LIST, STRING_MAP,
     Signature, Type,
 };
+pub use walk::{Children, Visitor, walk};
 
 /// A Go value of a type known only at run time.
 #[derive(Clone, Default)]

@@ -37,9 +37,22 @@ pub trait Object: fmt::Debug + Any {
         Vec::new()
     }
 
-    /// Returns the value `encoding/json` would encode in its place, or the error it would give.
+    /// Returns the text of the `GoString` method, through which `%#v` prints the value.
+    fn go_string(&self) -> Option<GoStr> {
+        None
+    }
+
+    /// Returns the members `encoding/json` would write for a struct, in declaration order under their JSON names,
+    /// omitted ones left out. A struct whose members are not in alphabetical order must say so here.
+    fn json_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        None
+    }
+
+    /// Returns the value `encoding/json` would encode in its place, or the error it would give. Not asked where
+    /// [`Object::json_fields`] gives something.
     fn to_json(&self) -> Result<Value, String> {
-        Ok(Value::map(self.fields().into_iter().map(|(name, value)| (GoStr::from(name), value)).collect()))
+        let fields = self.json_fields().unwrap_or_else(|| self.fields());
+        Ok(Value::map(fields.into_iter().map(|(name, value)| (GoStr::from(name), value)).collect()))
     }
 
     /// Returns the number behind a named integer type (`time.Month`, `time.Duration`).

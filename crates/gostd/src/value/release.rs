@@ -1,7 +1,7 @@
 //! Frees nested containers with a work list, so that depth never costs stack.
 
-use super::map::Entries;
 use super::Value;
+use super::map::Entries;
 
 /// Drops the entries of a map.
 pub(super) fn entries(entries: Entries) {
