@@ -4,6 +4,7 @@
 //! whose type is known only at run time. This crate is that part of Go: [`value`] models `interface{}` with Go's
 //! reference semantics, and the other modules are the library functions that act on it.
 
+pub mod fmt;
 pub mod json;
 pub mod path;
 mod runes;

@@ -112,6 +112,10 @@ impl Visitor for Encoder {
         Ok(())
     }
 
+    fn field(&mut self, name: &'static str, first: bool) -> Result<(), EncodeError> {
+        self.key(name.as_bytes(), first)
+    }
+
     fn close(&mut self, children: &Children) -> Result<(), EncodeError> {
         self.out.push(if matches!(children, Children::List(_)) { b']' } else { b'}' });
         Ok(())

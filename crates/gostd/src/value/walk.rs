@@ -39,8 +39,11 @@ pub trait Visitor {
     /// Comes before each element of a list.
     fn item(&mut self, first: bool) -> Result<(), Self::Error>;
 
-    /// Comes before each value of a map or struct.
+    /// Comes before each value of a map.
     fn key(&mut self, key: &[u8], first: bool) -> Result<(), Self::Error>;
+
+    /// Comes before each field of a struct.
+    fn field(&mut self, name: &'static str, first: bool) -> Result<(), Self::Error>;
 
     /// Comes after the last child.
     fn close(&mut self, children: &Children) -> Result<(), Self::Error>;
@@ -114,7 +117,7 @@ impl Frame {
             }
             Children::Fields(fields) => {
                 for (name, value) in fields.iter().skip(self.shown) {
-                    visitor.key(name.as_bytes(), self.shown == 0)?;
+                    visitor.field(name, self.shown == 0)?;
                     self.shown += 1;
                     if let Some(children) = visitor.value(value)? {
                         return Ok(Some(children));
