@@ -1,1 +1,23 @@
 //! YAML exactly as Go's sigs.k8s.io/yaml and go-yaml read and write it.
+
+mod chars;
+mod error;
+mod event;
+mod load;
+mod node;
+mod parser;
+mod resolve;
+mod scanner;
+mod source;
+mod timestamp;
+mod token;
+
+pub use error::{Error, LoadError, Mark, Stage, SyntaxError};
+pub use event::{CollectionStyle, Event, EventKind, Properties};
+pub use load::{load, load_array, load_map, load_strict};
+pub use node::{Children, Document, Node, NodeKind};
+pub use parser::Events;
+pub use resolve::Scalar;
+pub use scanner::Comment;
+pub use source::Source;
+pub use token::{ScalarStyle, Text};

@@ -1,0 +1,89 @@
+//! YAML to values, as `sigs.k8s.io/yaml` reads it: go-yaml decodes, the result becomes JSON, JSON is decoded.
+//!
+//! Nothing takes that detour here. A document is decoded straight into values; what would fail on the way is decoded
+//! again into a [`tree`] that still knows the types JSON loses, to find the error Go reports first.
+
+mod decoder;
+mod gosyntax;
+mod tree;
+mod values;
+
+use gostd::{List, Map, Value};
+
+use crate::error::{Error, LoadError};
+use crate::node::Document;
+use crate::source::Source;
+use decoder::{Decoder, Stop};
+use tree::Tree;
+use values::Values;
+
+/// How deep Go's JSON decoder lets values nest.
+const MAX_DEPTH: usize = 10_000;
+
+/// Reads the first document as `sigs.k8s.io/yaml.Unmarshal` does into an `interface{}`. Numbers become `float64`, keys
+/// strings; of equal keys the last counts. Without a document the result is nil.
+pub fn load(text: &[u8]) -> Result<Value, LoadError> {
+    let source = Source::new(text);
+    let Some(document) = Document::parse(&source)? else { return Ok(Value::Nil) };
+    match Decoder::new(&document, Values).run() {
+        Ok(value) => Ok(value),
+        Err(Stop::Error(error)) => Err(error.into()),
+        Err(Stop::Irregular) => load_by_tree(&document, false),
+    }
+}
+
+/// Reads as [`load`] but refuses equal keys in a map (`sigs.k8s.io/yaml.UnmarshalStrict`).
+pub fn load_strict(text: &[u8]) -> Result<Value, LoadError> {
+    let source = Source::new(text);
+    match Document::parse(&source)? {
+        Some(document) => load_by_tree(&document, true),
+        None => Ok(Value::Nil),
+    }
+}
+
+/// Reads a map; null and an empty text give an empty one, as in a Go program that fills a map it has made.
+pub fn load_map(text: &[u8]) -> Result<Map, LoadError> {
+    match load(text)? {
+        Value::Map(map) => Ok(map),
+        Value::Nil => Ok(Map::new()),
+        other => Err(LoadError::WrongType { found: json_kind(&other), wanted: "map[string]interface {}" }),
+    }
+}
+
+/// Reads a list; null and an empty text give an empty one.
+pub fn load_array(text: &[u8]) -> Result<List, LoadError> {
+    match load(text)? {
+        Value::List(list) => Ok(list),
+        Value::Nil => Ok(List::any(Vec::new())),
+        other => Err(LoadError::WrongType { found: json_kind(&other), wanted: "[]interface {}" }),
+    }
+}
+
+fn load_by_tree(document: &Document<'_>, strict: bool) -> Result<Value, LoadError> {
+    let mut decoder = Decoder::new(document, Tree::new(strict));
+    let root = match decoder.run() {
+        Ok(root) => root,
+        Err(Stop::Error(error)) => return Err(error.into()),
+        // Trees hold whatever there is.
+        Err(Stop::Irregular) => return Ok(Value::Nil),
+    };
+    let tree = decoder.into_builder();
+    let duplicates = tree.duplicates();
+    if !duplicates.is_empty() {
+        return Err(Error::DuplicateKeys(duplicates.to_vec()).into());
+    }
+    tree.check(root)?;
+    Ok(tree.into_value())
+}
+
+/// Returns what JSON calls a value.
+fn json_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Nil => "null",
+        Value::Bool(_) => "bool",
+        Value::String(_) => "string",
+        Value::List(_) => "array",
+        Value::Map(_) => "object",
+        _ => "number",
+    }
+}

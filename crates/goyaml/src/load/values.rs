@@ -1,0 +1,99 @@
+//! Decoding straight into values.
+
+use std::str;
+
+use gostd::value::lossy;
+use gostd::{GoStr, Value, strconv};
+
+use super::MAX_DEPTH;
+use super::decoder::{Build, Stop};
+use crate::node::NodeData;
+use crate::resolve::Scalar;
+use crate::token::Text;
+
+/// Makes what JSON decoding would make; anything that is an error on the way is irregular.
+pub(super) struct Values;
+
+impl Build for Values {
+    type Value = Value;
+    type Key = GoStr;
+    type Map = Vec<(GoStr, Value)>;
+
+    fn scalar(&mut self, scalar: Scalar<'_>, tagged: bool) -> Result<Value, Stop> {
+        Ok(match scalar {
+            Scalar::Null => Value::Nil,
+            Scalar::Bool(value) => Value::Bool(value),
+            Scalar::Int(value) => Value::Float64(value as f64),
+            Scalar::Uint(value) => Value::Float64(value as f64),
+            Scalar::Float(value) if value.is_finite() => Value::Float64(value),
+            Scalar::Float(_) => return Err(Stop::Irregular),
+            Scalar::Timestamp(text) | Scalar::String(text) => Value::String(string(text, tagged)),
+        })
+    }
+
+    fn key(&mut self, scalar: Scalar<'_>, node: &NodeData<'_>) -> Result<GoStr, Stop> {
+        scalar_key(scalar, node.tag().is_some()).ok_or(Stop::Irregular)
+    }
+
+    fn value_as_key(&mut self, value: Value, _node: &NodeData<'_>) -> Result<GoStr, Stop> {
+        match value {
+            Value::String(text) => Ok(text),
+            // An alias of a number has lost its type by now.
+            _ => Err(Stop::Irregular),
+        }
+    }
+
+    fn list(&mut self, items: Vec<Value>) -> Result<Value, Stop> {
+        Ok(Value::list(items))
+    }
+
+    fn new_map(&mut self, _size: usize) -> Self::Map {
+        Vec::new()
+    }
+
+    fn insert(&mut self, map: &mut Self::Map, key: GoStr, value: Value, _line: u32) {
+        map.push((key, value));
+    }
+
+    fn map(&mut self, map: Self::Map) -> Result<Value, Stop> {
+        // Of equal keys the last counts.
+        Ok(Value::map(map.into_iter().collect()))
+    }
+
+    fn check_depth(&self, depth: usize) -> Result<(), Stop> {
+        if depth >= MAX_DEPTH { Err(Stop::Irregular) } else { Ok(()) }
+    }
+}
+
+fn string(text: Text<'_>, tagged: bool) -> GoStr {
+    // The source is valid UTF-8 and escapes make nothing else; only `!!binary` can hold other bytes.
+    if tagged && str::from_utf8(&text).is_err() {
+        return lossy(&text).into();
+    }
+    GoStr::from(text.as_ref())
+}
+
+/// Returns the JSON key that sigs.k8s.io/yaml makes of a key, if it makes one.
+pub(super) fn scalar_key(scalar: Scalar<'_>, tagged: bool) -> Option<GoStr> {
+    Some(match scalar {
+        Scalar::Timestamp(text) | Scalar::String(text) => string(text, tagged),
+        Scalar::Bool(true) => "true".into(),
+        Scalar::Bool(false) => "false".into(),
+        Scalar::Int(value) => value.to_string().into(),
+        Scalar::Float(value) => float_key(value),
+        Scalar::Null | Scalar::Uint(_) => return None,
+    })
+}
+
+/// Numbers with a fraction are written with the precision of a `float32`.
+fn float_key(value: f64) -> GoStr {
+    if value.is_nan() {
+        ".nan".into()
+    } else if value as f32 == f32::INFINITY {
+        ".inf".into()
+    } else if value as f32 == f32::NEG_INFINITY {
+        "-.inf".into()
+    } else {
+        strconv::format_float(value, b'g', -1, 32).into()
+    }
+}
