@@ -14,7 +14,7 @@ mod token;
 
 pub use error::{Error, LoadError, Mark, Stage, SyntaxError};
 pub use event::{CollectionStyle, Event, EventKind, Properties};
-pub use load::{load, load_array, load_map, load_strict};
+pub use load::{load, load_array, load_map, load_strict, load_typed};
 pub use node::{Children, Document, Node, NodeKind};
 pub use parser::Events;
 pub use resolve::Scalar;

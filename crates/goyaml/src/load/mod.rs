@@ -15,7 +15,7 @@ use crate::node::Document;
 use crate::source::Source;
 use decoder::{Decoder, Stop};
 use tree::Tree;
-use values::Values;
+use values::{Numbers, Values};
 
 /// How deep Go's JSON decoder lets values nest.
 const MAX_DEPTH: usize = 10_000;
@@ -23,12 +23,22 @@ const MAX_DEPTH: usize = 10_000;
 /// Reads the first document as `sigs.k8s.io/yaml.Unmarshal` does into an `interface{}`. Numbers become `float64`, keys
 /// strings; of equal keys the last counts. Without a document the result is nil.
 pub fn load(text: &[u8]) -> Result<Value, LoadError> {
+    load_with(text, Numbers::Json)
+}
+
+/// Reads as [`load`] but keeps go-yaml's number types: `int`, `uint64` (beyond `int64` only) and `float64`.
+/// `sigs.k8s.io/yaml` looks at them when a number is to become a string.
+pub fn load_typed(text: &[u8]) -> Result<Value, LoadError> {
+    load_with(text, Numbers::Typed)
+}
+
+fn load_with(text: &[u8], numbers: Numbers) -> Result<Value, LoadError> {
     let source = Source::new(text);
     let Some(document) = Document::parse(&source)? else { return Ok(Value::Nil) };
-    match Decoder::new(&document, Values).run() {
+    match Decoder::new(&document, Values(numbers)).run() {
         Ok(value) => Ok(value),
         Err(Stop::Error(error)) => Err(error.into()),
-        Err(Stop::Irregular) => load_by_tree(&document, false),
+        Err(Stop::Irregular) => load_by_tree(&document, false, numbers),
     }
 }
 
@@ -36,7 +46,7 @@ pub fn load(text: &[u8]) -> Result<Value, LoadError> {
 pub fn load_strict(text: &[u8]) -> Result<Value, LoadError> {
     let source = Source::new(text);
     match Document::parse(&source)? {
-        Some(document) => load_by_tree(&document, true),
+        Some(document) => load_by_tree(&document, true, Numbers::Json),
         None => Ok(Value::Nil),
     }
 }
@@ -59,7 +69,7 @@ pub fn load_array(text: &[u8]) -> Result<List, LoadError> {
     }
 }
 
-fn load_by_tree(document: &Document<'_>, strict: bool) -> Result<Value, LoadError> {
+fn load_by_tree(document: &Document<'_>, strict: bool, numbers: Numbers) -> Result<Value, LoadError> {
     let mut decoder = Decoder::new(document, Tree::new(strict));
     let root = match decoder.run() {
         Ok(root) => root,
@@ -73,7 +83,7 @@ fn load_by_tree(document: &Document<'_>, strict: bool) -> Result<Value, LoadErro
         return Err(Error::DuplicateKeys(duplicates.to_vec()).into());
     }
     tree.check(root)?;
-    Ok(tree.into_value())
+    Ok(tree.into_value(numbers))
 }
 
 /// Returns what JSON calls a value.

@@ -8,7 +8,7 @@ use gostd::{GoStr, Value};
 use super::MAX_DEPTH;
 use super::decoder::{Build, Stop};
 use super::gosyntax::write_go_syntax;
-use super::values::scalar_key;
+use super::values::{Numbers, scalar_key};
 use crate::error::{Error, LoadError};
 use crate::node::NodeData;
 use crate::resolve::Scalar;
@@ -177,7 +177,8 @@ impl Tree {
             match self.items.get(index) {
                 Some(Item::List(items)) => work.extend(items.iter().rev()),
                 Some(Item::Map(entries)) => {
-                    if let Some((key, value)) = entries.iter().find(|(key, _)| self.json_key(*key).is_none()) {
+                    if let Some((key, value)) = entries.iter().find(|(key, _)| self.json_key(*key).is_none())
+                    {
                         let null = matches!(self.scalar_at(*key), Some(Scalar::Null));
                         let go = |index: usize| match self.scalar_at(index) {
                             Some(Scalar::Null) => "<nil>".to_owned(),
@@ -237,15 +238,18 @@ impl Tree {
     }
 
     /// Makes the value of the last item, which all others are in.
-    pub(super) fn into_value(self) -> Value {
+    pub(super) fn into_value(self, numbers: Numbers) -> Value {
         let mut values: Vec<Value> = Vec::with_capacity(self.items.len());
         for item in &self.items {
             let mut take = |index: &usize| values.get_mut(*index).map(std::mem::take).unwrap_or_default();
             let value = match item {
-                Item::Scalar(scalar) => scalar_value(scalar),
+                Item::Scalar(scalar) => scalar_value(scalar, numbers),
                 Item::List(items) => Value::list(items.iter().map(take).collect()),
                 Item::Map(entries) => Value::map(
-                    entries.iter().filter_map(|(key, value)| Some((self.json_key(*key)?, take(value)))).collect(),
+                    entries
+                        .iter()
+                        .filter_map(|(key, value)| Some((self.json_key(*key)?, take(value))))
+                        .collect(),
                 ),
             };
             values.push(value);
@@ -254,12 +258,12 @@ impl Tree {
     }
 }
 
-fn scalar_value(scalar: &Scalar<'_>) -> Value {
+fn scalar_value(scalar: &Scalar<'_>, numbers: Numbers) -> Value {
     match scalar {
         Scalar::Null => Value::Nil,
         Scalar::Bool(value) => Value::Bool(*value),
-        Scalar::Int(value) => Value::Float64(*value as f64),
-        Scalar::Uint(value) => Value::Float64(*value as f64),
+        Scalar::Int(value) => numbers.int(*value),
+        Scalar::Uint(value) => numbers.uint(*value),
         Scalar::Float(value) => Value::Float64(*value),
         Scalar::Timestamp(text) | Scalar::String(text) => Value::from(gostd::value::lossy(text)),
     }

@@ -12,7 +12,32 @@ use crate::resolve::Scalar;
 use crate::token::Text;
 
 /// Makes what JSON decoding would make; anything that is an error on the way is irregular.
-pub(super) struct Values;
+pub(super) struct Values(pub(super) Numbers);
+
+/// What becomes of numbers.
+#[derive(Clone, Copy)]
+pub(super) enum Numbers {
+    /// All are `float64`, as JSON decoding makes them.
+    Json,
+    /// They keep the types go-yaml gives them.
+    Typed,
+}
+
+impl Numbers {
+    pub(super) fn int(self, value: i64) -> Value {
+        match self {
+            Numbers::Json => Value::Float64(value as f64),
+            Numbers::Typed => Value::Int(value),
+        }
+    }
+
+    pub(super) fn uint(self, value: u64) -> Value {
+        match self {
+            Numbers::Json => Value::Float64(value as f64),
+            Numbers::Typed => Value::Uint64(value),
+        }
+    }
+}
 
 impl Build for Values {
     type Value = Value;
@@ -23,8 +48,8 @@ impl Build for Values {
         Ok(match scalar {
             Scalar::Null => Value::Nil,
             Scalar::Bool(value) => Value::Bool(value),
-            Scalar::Int(value) => Value::Float64(value as f64),
-            Scalar::Uint(value) => Value::Float64(value as f64),
+            Scalar::Int(value) => self.0.int(value),
+            Scalar::Uint(value) => self.0.uint(value),
             Scalar::Float(value) if value.is_finite() => Value::Float64(value),
             Scalar::Float(_) => return Err(Stop::Irregular),
             Scalar::Timestamp(text) | Scalar::String(text) => Value::String(string(text, tagged)),
