@@ -162,7 +162,7 @@ impl Walk<'_, '_> {
             Value::String(text) => verbs::string(&spec, out, text, verb),
             Value::Bytes(bytes) => {
                 // At the top Go says []byte, since it knows the type there; deeper it asks reflect.
-                printer.bytes(bytes, verb, if depth == 0 { "[]byte" } else { "[]uint8" });
+                printer.bytes(bytes, verb, if depth == 0 && verb == 'v' { "[]byte" } else { "[]uint8" });
                 true
             }
             // Only within containers: as an argument nil is written elsewhere.

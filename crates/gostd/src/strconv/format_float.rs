@@ -49,7 +49,7 @@ pub fn append_float(out: &mut Vec<u8>, value: f64, verb: u8, precision: i32, bit
             digits.append_e(out, precision.unwrap_or_else(|| digits.len().saturating_sub(1)), verb);
         }
         b'f' => append_fixed(out, value, precision, narrow),
-        b'g' | b'G' => append_general(out, value, precision, narrow, verb - b'g' + b'e'),
+        b'g' | b'G' => append_general(out, value, precision, narrow, if verb == b'g' { b'e' } else { b'E' }),
         _ => out.extend([b'%', verb]),
     }
 }
@@ -62,9 +62,7 @@ fn append_fixed(out: &mut Vec<u8>, value: f64, precision: Option<usize>, narrow:
             let _ = write!(out, "{value:.exact$}");
             out.resize(out.len() + precision - exact, b'0');
         }
-        // Rust's plain form is Go's: the shortest digits, never an exponent.
-        None if narrow => _ = write!(out, "{}", value as f32),
-        None => _ = write!(out, "{value}"),
+        None => Digits::shortest(value, narrow).append_plain(out),
     }
 }
 
@@ -103,8 +101,28 @@ struct Digits {
 }
 
 impl Digits {
+    /// The fewest digits that read back as the value; of several choices the nearest to it, of two equally near ones
+    /// the even one.
     fn shortest(value: f64, narrow: bool) -> Self {
-        Self::parse(if narrow { format!("{:e}", value as f32) } else { format!("{value:e}") })
+        let digits = Self::parse(if narrow { format!("{:e}", value as f32) } else { format!("{value:e}") });
+        // Rust takes the upper one of two equally near choices. There can be two only where decimals of that length
+        // lie closer together than the binary numbers do.
+        let (sure, smallest) = if narrow { (6, f32::MIN_POSITIVE.into()) } else { (15, f64::MIN_POSITIVE) };
+        let is_odd = digits.text.bytes().last().is_some_and(|digit| digit % 2 == 1);
+        // Go keeps the upper choice for the one float32 power of two that has two, 2^-12.
+        let is_exempt = narrow && (value as f32).to_bits().trailing_zeros() >= 23;
+        if is_odd && !is_exempt && (digits.len() > sure || value < smallest) {
+            let even = Self::exact(value, digits.len());
+            if even.text != digits.text && even.reads_back_as(value, narrow) {
+                return even;
+            }
+        }
+        digits
+    }
+
+    fn reads_back_as(&self, value: f64, narrow: bool) -> bool {
+        let text = format!("0.{}e{}", self.text, self.point);
+        if narrow { text.parse() == Ok(value as f32) } else { text.parse() == Ok(value) }
     }
 
     /// Rounds to so many significant digits, half to even.
