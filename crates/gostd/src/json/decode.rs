@@ -35,6 +35,18 @@ pub fn unmarshal(text: &[u8]) -> Result<Value, DecodeError> {
     }
 }
 
+/// Decodes the value at the start of a text, as a `json.Decoder` does, and returns it with the number of bytes it takes.
+pub fn unmarshal_prefix(text: &[u8]) -> Result<(Value, usize), DecodeError> {
+    let mut decoder = Decoder::new(text);
+    let value = decoder.value()?;
+    match decoder.misfit {
+        None => Ok((value, decoder.scanner.position())),
+        Some(number) => {
+            Err(DecodeError::Type { found: format!("number {number}"), wanted: "float64", partial: value })
+        }
+    }
+}
+
 /// Decodes into a `map[string]interface {}`; `null` gives a nil map.
 pub fn unmarshal_object(text: &[u8]) -> Result<Map, DecodeError> {
     match unmarshal(text) {
@@ -92,13 +104,21 @@ impl<'a> Decoder<'a> {
     }
 
     fn run(mut self) -> Result<(Value, Option<String>), SyntaxError> {
+        let value = self.value()?;
+        match self.scanner.peek() {
+            None => Ok((value, self.misfit)),
+            Some(_) => Err(self.scanner.unexpected("after top-level value")),
+        }
+    }
+
+    /// Reads one value and nothing behind it.
+    fn value(&mut self) -> Result<Value, SyntaxError> {
         loop {
             let mut done = self.begin_value()?;
             // A value that is complete may complete those around it.
             while let Some(value) = done {
                 match self.open.pop() {
-                    None if self.scanner.peek().is_none() => return Ok((value, self.misfit)),
-                    None => return Err(self.scanner.unexpected("after top-level value")),
+                    None => return Ok(value),
                     Some(open) => done = self.end_child(open, value)?,
                 }
             }

@@ -54,6 +54,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Returns how many bytes were taken.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
     /// Takes one byte.
     pub(super) fn advance(&mut self) {
         self.at += 1;
