@@ -11,9 +11,12 @@
 pub mod capabilities;
 pub mod chart;
 mod compiled;
+mod decode;
+mod dependencies;
 mod error;
 mod host;
 pub mod manifest;
+mod tree;
 pub mod values;
 
 pub use capabilities::{Capabilities, KubeVersion};

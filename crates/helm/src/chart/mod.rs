@@ -1,9 +1,19 @@
 //! Charts: metadata, templates, defaults, files, and the charts inside them.
 
+mod archive;
+mod build;
+mod ignore;
+mod metadata;
+mod source;
+
 use std::path::Path;
 
 use gostd::GoStr;
 use gostd::value::Frozen;
+
+pub use archive::Archive;
+pub use metadata::{Dependency, Maintainer, Metadata};
+pub use source::{Directory, Memory, Source};
 
 use crate::Error;
 
@@ -22,9 +32,9 @@ pub struct Chart {
     pub values_text: GoStr,
     /// values.schema.json.
     pub schema: Option<GoStr>,
-    /// Loaded subcharts (all of `charts/`, enabled or not).
+    /// Loaded subcharts: all of `charts/`, enabled or not.
     pub dependencies: Vec<Chart>,
-    /// Things Helm logs while loading.
+    /// What Helm logs while loading.
     pub warnings: Vec<String>,
 }
 
@@ -37,96 +47,61 @@ pub struct File {
     pub data: GoStr,
 }
 
-/// The content of Chart.yaml.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Metadata {
-    /// `name`.
-    pub name: String,
-    /// `home`.
-    pub home: String,
-    /// `sources`.
-    pub sources: Vec<String>,
-    /// `version`.
-    pub version: String,
-    /// `description`.
-    pub description: String,
-    /// `keywords`.
-    pub keywords: Vec<String>,
-    /// `maintainers`.
-    pub maintainers: Vec<Maintainer>,
-    /// `icon`.
-    pub icon: String,
-    /// `apiVersion`.
-    pub api_version: String,
-    /// `condition`.
-    pub condition: String,
-    /// `tags`.
-    pub tags: String,
-    /// `appVersion`.
-    pub app_version: String,
-    /// `deprecated`.
-    pub deprecated: bool,
-    /// `annotations`, by key.
-    pub annotations: Vec<(String, String)>,
-    /// `kubeVersion`.
-    pub kube_version: String,
-    /// `dependencies`; `None` when the key is missing or null.
-    pub dependencies: Option<Vec<Dependency>>,
-    /// `type`.
-    pub chart_type: String,
-}
-
-/// An entry of `maintainers`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Maintainer {
-    /// `name`.
-    pub name: String,
-    /// `email`.
-    pub email: String,
-    /// `url`.
-    pub url: String,
-}
-
-/// An entry of `dependencies`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Dependency {
-    /// `name`.
-    pub name: String,
-    /// `version`, a range.
-    pub version: String,
-    /// `repository`.
-    pub repository: String,
-    /// `condition`.
-    pub condition: String,
-    /// `tags`.
-    pub tags: Vec<String>,
-    /// `enabled`; rendering sets it.
-    pub enabled: bool,
-    /// `import-values`.
-    pub import_values: Vec<Frozen>,
-    /// `alias`.
-    pub alias: String,
+impl File {
+    fn new(name: impl Into<String>, data: &[u8]) -> Self {
+        let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
+        Self { name: name.into(), data: GoStr::from(data) }
+    }
 }
 
 impl Chart {
-    /// Loads a chart from a folder or an archive.
+    /// Loads a chart from whatever holds its files.
+    pub fn load(source: &dyn Source) -> Result<Self, Error> {
+        let (files, warnings) = source.files().map_err(Error::Chart)?;
+        build::build(files, warnings).map_err(Error::Chart)
+    }
+
+    /// Loads a chart from a folder or an archive of the file system.
     pub fn load_path(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        Err(Error::Chart(format!("loading {} is not there yet", path.display())))
+        let info = std::fs::metadata(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::Chart(format!("path {:?} not found", path.display().to_string()))
+            }
+            _ => Error::Chart(source::io_text("stat", path, &error)),
+        })?;
+        if info.is_dir() {
+            return Self::load_dir(path);
+        }
+        let name = path.display().to_string();
+        let bytes =
+            std::fs::read(path).map_err(|error| Error::Chart(source::io_text("open", path, &error)))?;
+        archive::ensure_archive(&name, &bytes).map_err(Error::Chart)?;
+        Self::load_archive(&bytes)
     }
 
     /// Loads a chart from a folder.
     pub fn load_dir(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::load_path(path)
+        Self::load(&Directory::new(path.as_ref()))
     }
 
     /// Loads a chart from the bytes of a gzipped tar archive.
     pub fn load_archive(bytes: &[u8]) -> Result<Self, Error> {
-        Err(Error::Chart(format!("loading an archive of {} bytes is not there yet", bytes.len())))
+        Self::load(&Archive::new(bytes))
     }
 
     /// Returns the chart's name.
     pub fn name(&self) -> &str {
         &self.metadata.name
+    }
+
+    /// Returns the files that hold CustomResourceDefinitions: those under `crds/` with a manifest's extension.
+    pub fn crds(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| {
+            let extension = gostd::path::ext(file.name.as_str());
+            let is_manifest =
+                [".yaml", ".yml", ".json"].iter().any(|known| extension.eq_ignore_ascii_case(known));
+            file.name.starts_with("crds/") && is_manifest
+        })
     }
 }
