@@ -1,0 +1,307 @@
+//! Builds parts from the pinned modules into the cache.
+
+use std::{
+    env, fs,
+    fs::File,
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{self, Command, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Error, Result,
+    advice::Advice,
+    cache::{Cache, create_directory},
+    disk::{self, Need},
+    guard::{self, Guarded, Launch},
+    logs,
+    part::Part,
+    pins::{self, Module},
+    progress::Progress,
+    toolchain::{self, Go},
+};
+
+/// What a part takes on disk, measured over all parts on an empty cache: the binary, and Go's caches of modules and
+/// compiled packages.
+const BINARY_BYTES: u64 = 110 << 20;
+const GO_CACHES_BYTES: u64 = 900 << 20;
+
+/// The stage files taken from kwok's module: each in a folder of `kustomize/stage`.
+pub(crate) const STAGES: &[(&str, &str)] = &[
+    ("node/fast", "node-initialize.yaml"),
+    ("node/heartbeat-with-lease", "node-heartbeat-with-lease.yaml"),
+    ("pod/fast", "pod-ready.yaml"),
+    ("pod/fast", "pod-complete.yaml"),
+    ("pod/fast", "pod-delete.yaml"),
+    ("volume/fast", "pv-bind.yaml"),
+    ("volume/fast", "pv-delete.yaml"),
+    ("volume/fast", "pvc-provision.yaml"),
+    ("volume/fast", "pvc-delete.yaml"),
+];
+
+/// The storage class whose claims kwok's volume stages answer; an object to create rather than a stage.
+pub(crate) const STORAGE_CLASS: (&str, &str) = ("volume/fast", "storage-class.yaml");
+
+/// Builds those of the parts that the cache lacks. Of two builds at the same time, the second waits for the first.
+pub(crate) fn build(cache: &Cache, parts: &[Part], progress: &mut dyn FnMut(Progress)) -> Result<()> {
+    let _lock = cache.lock(|| progress(Progress::WaitingForOtherBuild))?;
+    let missing: Vec<_> = parts.iter().copied().filter(|part| !is_built(cache, *part)).collect();
+    if !missing.is_empty() {
+        require_room(cache, missing.len())?;
+        let go = toolchain::find_or_fetch(cache, progress)?;
+        create_directory(&cache.bin())?;
+        for (index, part) in missing.iter().enumerate() {
+            let version = part.module().version()?;
+            progress(Progress::Started { part: *part, version, number: index + 1, of: missing.len() });
+            build_part(cache, &go, *part, progress)?;
+        }
+    }
+    cache.make_current()
+}
+
+/// Whether a part, with everything it needs, is in the cache.
+pub(crate) fn is_built(cache: &Cache, part: Part) -> bool {
+    toolchain::is_executable(&cache.binary(part))
+        && (part != Part::Kwok || stages_are_complete(&cache.stages()))
+}
+
+fn stages_are_complete(directory: &Path) -> bool {
+    STAGES.iter().chain([&STORAGE_CLASS]).all(|(_, file)| directory.join(file).is_file())
+}
+
+fn require_room(cache: &Cache, parts: usize) -> Result<()> {
+    let parts = u64::try_from(parts).unwrap_or(u64::MAX);
+    let home = env::var_os("HOME").map_or_else(|| cache.root().to_owned(), PathBuf::from);
+    let go_cache = env::var_os("GOCACHE").map_or(home, PathBuf::from);
+    let needs = [
+        Need { path: cache.root().to_owned(), bytes: parts * BINARY_BYTES, variable: "XDG_CACHE_HOME" },
+        Need { path: go_cache, bytes: parts * GO_CACHES_BYTES, variable: "GOCACHE and GOMODCACHE" },
+    ];
+    disk::require("building the control plane", &needs)
+}
+
+fn build_part(cache: &Cache, go: &Go, part: Part, progress: &mut dyn FnMut(Progress)) -> Result<()> {
+    let started = Instant::now();
+    let module = part.module();
+    let source = write_module(cache, module)?;
+    let target = cache.binary(part);
+    // In the same directory, so that the finished binary can be renamed into place in one step.
+    let unfinished = cache.bin().join(format!(".{}.unfinished", part.binary()));
+    let arguments = vec![
+        "build".to_owned(),
+        "-v".to_owned(),
+        "-trimpath".to_owned(),
+        "-buildvcs=false".to_owned(),
+        "-ldflags".to_owned(),
+        pins::linker_flags(part)?,
+        "-o".to_owned(),
+        unfinished.to_string_lossy().into_owned(),
+        part.package().to_owned(),
+    ];
+    compile(cache, go, &source, part, arguments, started, progress)?;
+    if part == Part::Kwok {
+        copy_stages(cache, go, &source)?;
+    }
+    fs::rename(&unfinished, &target).map_err(Error::io("put in place the binary", &target))?;
+    let bytes = target.metadata().map_err(Error::io("look at the binary", &target))?.len();
+    progress(Progress::Finished { part, elapsed: started.elapsed(), bytes });
+    Ok(())
+}
+
+/// Writes a pinned module's files to where `go` can work on them.
+fn write_module(cache: &Cache, module: &Module) -> Result<PathBuf> {
+    let directory = cache.source(module.name);
+    create_directory(&directory)?;
+    for (name, contents) in [("go.mod", module.go_mod), ("go.sum", module.go_sum)] {
+        let path = directory.join(name);
+        fs::write(&path, contents).map_err(Error::io("write", &path))?;
+    }
+    Ok(directory)
+}
+
+/// Runs `go` under a guard, so that it ends when we do, and reports what it compiles.
+fn compile(
+    cache: &Cache,
+    go: &Go,
+    directory: &Path,
+    part: Part,
+    arguments: Vec<String>,
+    started: Instant,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<()> {
+    let log_path = cache.build_log(part);
+    create_directory(log_path.parent().unwrap_or(cache.root()))?;
+    let mut log = File::create(&log_path).map_err(Error::io("create the log", &log_path))?;
+    let mut compiler = Guarded::launch(Launch {
+        program: &go.program,
+        arguments,
+        directory,
+        environment: None,
+        additional: environment(cache, go),
+        grace: Duration::from_secs(5),
+        output: Stdio::piped(),
+        lifeline: Stdio::null(),
+    })?;
+    let lines = compiler.take_output().map(lines_of);
+    let mut packages = 0;
+    let mut latest = String::new();
+    while let Some(lines) = &lines {
+        match lines.recv_timeout(Duration::from_secs(1)) {
+            Ok(line) => {
+                // The log is for looking things up later; a build need not fail because it cannot be written.
+                let _ = writeln!(log, "{line}");
+                match what(&line) {
+                    Line::Package => {
+                        packages += 1;
+                        latest = line;
+                    }
+                    Line::Download(name) => latest = format!("downloading {name}"),
+                    Line::Other => {}
+                }
+                continue;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        progress(Progress::Working { part, packages, latest: latest.clone(), elapsed: started.elapsed() });
+    }
+    let status = loop {
+        match compiler.status().map_err(Error::io("wait for", &go.program))? {
+            Some(status) => break status,
+            None => thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    if status.success() {
+        return Ok(());
+    }
+    let text = logs::end(&log_path);
+    let told: Vec<_> = text.lines().filter(|line| matches!(what(line), Line::Other)).collect();
+    let told = told.join("\n");
+    let status = guard::describe(status);
+    let advice = Advice::from_text(&format!("{told}\n{status}"));
+    Err(Error::Build { part, status, log: log_path, tail: logs::quotable(&told), advice })
+}
+
+/// Reads lines in a thread of its own, so that the reader can do something else while none comes.
+fn lines_of(output: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut reader = BufReader::new(output);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            if sender.send(text).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+    receiver
+}
+
+/// The kinds of lines that `go build -v` prints.
+#[derive(Debug, PartialEq, Eq)]
+enum Line<'a> {
+    /// The import path of a package that is being compiled.
+    Package,
+    /// A module is being fetched.
+    Download(&'a str),
+    /// Something to tell in an error.
+    Other,
+}
+
+fn what(line: &str) -> Line<'_> {
+    if let Some(name) = line.strip_prefix("go: downloading ") {
+        Line::Download(name)
+    } else if !line.is_empty() && !line.contains([' ', ':']) {
+        Line::Package
+    } else {
+        Line::Other
+    }
+}
+
+/// Keeps a user's Go settings from changing what is built. Where modules come from is left to the user.
+fn environment(cache: &Cache, go: &Go) -> Vec<(&'static str, String)> {
+    let mut variables: Vec<_> = [
+        ("CGO_ENABLED", "0"),
+        ("GO111MODULE", "on"),
+        ("GOWORK", "off"),
+        ("GOTOOLCHAIN", "local"),
+        ("GOEXPERIMENT", ""),
+        ("GOOS", ""),
+        ("GOARCH", ""),
+    ]
+    .map(|(name, value)| (name, value.to_owned()))
+    .to_vec();
+    let mut flags = "-mod=readonly".to_owned();
+    if go.fetched || env::var_os("HOME").is_none() {
+        // Someone without Go would not look for its leavings in ~/go; and what is there could not be deleted.
+        variables.push(("GOMODCACHE", cache.root().join("go-modules").to_string_lossy().into_owned()));
+        variables.push(("GOCACHE", cache.root().join("go-build").to_string_lossy().into_owned()));
+        flags.push_str(" -modcacherw");
+    }
+    variables.push(("GOFLAGS", flags));
+    variables
+}
+
+/// Copies kwok's stage files out of its module, which the build has just downloaded.
+fn copy_stages(cache: &Cache, go: &Go, directory: &Path) -> Result<()> {
+    let project = pins::KWOK.project;
+    let output = Command::new(&go.program)
+        .args(["list", "-m", "-f", "{{.Dir}}", project])
+        .current_dir(directory)
+        .envs(environment(cache, go))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(Error::io("run", &go.program))?;
+    let module = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
+    if !output.status.success() || !module.is_absolute() {
+        let tail = logs::quotable(&String::from_utf8_lossy(&output.stderr));
+        let advice = Advice::from_text(&tail.join("\n"));
+        let log = cache.build_log(Part::Kwok);
+        return Err(Error::Build { part: Part::Kwok, status: output.status.to_string(), log, tail, advice });
+    }
+    let target = cache.stages();
+    create_directory(&target)?;
+    for (folder, file) in STAGES.iter().chain([&STORAGE_CLASS]) {
+        let from = module.join("kustomize").join("stage").join(folder).join(file);
+        let contents = fs::read(&from).map_err(Error::io("read kwok's stage", &from))?;
+        let unfinished = target.join(format!(".{file}.{}", process::id()));
+        let to = target.join(file);
+        fs::write(&unfinished, contents).map_err(Error::io("write", &unfinished))?;
+        fs::rename(&unfinished, &to).map_err(Error::io("put in place", &to))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_compiler_are_told_apart() {
+        assert_eq!(what("k8s.io/api/core/v1"), Line::Package);
+        assert_eq!(what("internal/abi"), Line::Package);
+        assert_eq!(what("go: downloading k8s.io/api v0.36.3"), Line::Download("k8s.io/api v0.36.3"));
+        assert_eq!(what("# k8s.io/api/core/v1"), Line::Other);
+        assert_eq!(what("x.go:3:4: undefined: y"), Line::Other);
+        assert_eq!(what(""), Line::Other);
+    }
+
+    #[test]
+    fn lines_are_read_even_without_a_last_newline() {
+        let lines = lines_of(&b"one\ntwo \xff\nthree"[..]);
+        assert_eq!(lines.iter().collect::<Vec<_>>(), ["one", "two \u{fffd}", "three"]);
+    }
+
+    #[test]
+    fn stage_files_do_not_overwrite_each_other() {
+        let mut names: Vec<_> = STAGES.iter().map(|(_, file)| file).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), STAGES.len());
+    }
+}
