@@ -10,6 +10,7 @@ pub mod path;
 mod runes;
 pub mod strconv;
 pub mod strings;
+pub mod time;
 pub mod url;
 pub mod value;
 

@@ -214,8 +214,8 @@ impl Url {
 
     fn write_hierarchy(&self, out: &mut Vec<u8>) {
         let no_host = self.host.is_empty() && self.user.is_none();
-        let omitted = no_host && (self.scheme.is_empty() || self.omit_host);
-        if !omitted && !(no_host && self.path.is_empty()) {
+        let omitted = no_host && (self.scheme.is_empty() || self.omit_host || self.path.is_empty());
+        if !omitted {
             out.extend_from_slice(b"//");
             if let Some(user) = &self.user {
                 out.extend(user.to_bytes());

@@ -128,10 +128,8 @@ fn match_class(chunk: &[u8], rune: Option<u32>) -> Result<(&[u8], bool), BadPatt
     let mut matched = false;
     let mut ranges = 0usize;
     loop {
-        if ranges > 0 {
-            if let Some(rest) = chunk.strip_prefix(b"]") {
-                return Ok((rest, matched != negated));
-            }
+        if let Some(rest) = chunk.strip_prefix(b"]").filter(|_| ranges > 0) {
+            return Ok((rest, matched != negated));
         }
         let low;
         (low, chunk) = class_rune(chunk)?;
