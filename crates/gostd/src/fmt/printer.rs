@@ -4,7 +4,7 @@ use super::spec::Spec;
 use super::verbs;
 use crate::runes::push_rune;
 use crate::strings::LONGEST_TEXT;
-use crate::value::{Children, Kind, Object, Value, Visitor, walk};
+use crate::value::{Children, GoStr, Kind, Object, Value, Visitor, walk};
 
 /// What stands for the address of a map, list or object: Go prints a different one on each run.
 const ADDRESS: u64 = 0x00c0_0001_0000;
@@ -253,11 +253,11 @@ impl Visitor for Walk<'_, '_> {
         self.separate(first)
     }
 
-    fn key(&mut self, key: &[u8], first: bool) -> Result<(), GivenUp> {
+    fn key(&mut self, key: &GoStr, first: bool) -> Result<(), GivenUp> {
         self.separate(first)?;
         let printer = &mut *self.printer;
         if !verbs::string(&printer.spec, printer.out, key, self.verb) {
-            printer.misfit(&Value::String(key.into()), self.verb);
+            printer.misfit(&Value::String(key.clone()), self.verb);
         }
         self.write(":");
         Ok(())

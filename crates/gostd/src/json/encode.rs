@@ -3,7 +3,7 @@
 use crate::runes::decode_rune;
 use crate::strconv::append_float;
 use crate::strings::LONGEST_TEXT;
-use crate::value::{Children, Object, Value, Visitor, walk};
+use crate::value::{Children, GoStr, Object, Value, Visitor, walk};
 
 /// Why a value has no JSON form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +53,14 @@ impl Encoder {
             }
             stand_in => self.value(stand_in),
         }
+    }
+
+    /// Writes what comes before a member's value.
+    fn member(&mut self, name: &[u8], first: bool) -> Result<(), EncodeError> {
+        self.separate(first)?;
+        append_string(&mut self.out, name, self.escape_html);
+        self.out.push(b':');
+        Ok(())
     }
 
     fn separate(&mut self, first: bool) -> Result<(), EncodeError> {
@@ -105,15 +113,12 @@ impl Visitor for Encoder {
         self.separate(first)
     }
 
-    fn key(&mut self, key: &[u8], first: bool) -> Result<(), EncodeError> {
-        self.separate(first)?;
-        append_string(&mut self.out, key, self.escape_html);
-        self.out.push(b':');
-        Ok(())
+    fn key(&mut self, key: &GoStr, first: bool) -> Result<(), EncodeError> {
+        self.member(key, first)
     }
 
     fn field(&mut self, name: &'static str, first: bool) -> Result<(), EncodeError> {
-        self.key(name.as_bytes(), first)
+        self.member(name.as_bytes(), first)
     }
 
     fn close(&mut self, children: &Children) -> Result<(), EncodeError> {

@@ -1,51 +1,83 @@
-//! Deep equality and deep copies.
+//! Deep equality.
+
+use std::collections::HashSet;
 
 use super::{List, Map, Value};
 
-/// How deep containers may nest before a comparison or copy gives up on them (a map can hold itself).
-const DEEPEST: usize = 10_000;
+/// Pairs are remembered only after this many, so that common values pay nothing for cycles they do not have.
+const UNREMEMBERED: usize = 256;
 
 /// Reports `reflect.DeepEqual`: types must agree, nil and empty containers differ, floats compare as numbers.
 pub fn deep_equal(a: &Value, b: &Value) -> bool {
-    let mut work = vec![(a.clone(), b.clone())];
-    let mut seen: Vec<(usize, usize)> = Vec::new();
-    while let Some((a, b)) = work.pop() {
-        let equal = match (&a, &b) {
-            (Value::Map(a), Value::Map(b)) => maps_alike(a, b, &mut work, &mut seen),
-            (Value::List(a), Value::List(b)) => lists_alike(a, b, &mut work),
-            (Value::Object(a), Value::Object(b)) => a.deep_equal(&**b),
-            (a, b) => scalars_equal(a, b),
-        };
-        if !equal || work.len() > DEEPEST * DEEPEST {
+    let mut comparison = Comparison::default();
+    if !comparison.alike(a, b) {
+        return false;
+    }
+    while let Some((a, b)) = comparison.work.pop() {
+        if !comparison.alike(&a, &b) {
             return false;
         }
     }
     true
 }
 
-fn maps_alike(a: &Map, b: &Map, work: &mut Vec<(Value, Value)>, seen: &mut Vec<(usize, usize)>) -> bool {
-    if a.ty().name != b.ty().name || a.is_nil() != b.is_nil() || a.len() != b.len() {
-        return false;
-    }
-    let pair = (a.address(), b.address());
-    // As in Go: a pair that is being compared already counts as equal, which ends cycles.
-    if a.same(b) || seen.contains(&pair) {
-        return true;
-    }
-    seen.push(pair);
-    let (Some(entries), Some(others)) = (a.borrow(), b.borrow()) else { return true };
-    entries.iter().zip(others.iter()).all(|((key, value), (other_key, other))| {
-        work.push((value.clone(), other.clone()));
-        key == other_key
-    })
+/// Containers whose insides are still to be compared.
+#[derive(Default)]
+struct Comparison {
+    work: Vec<(Value, Value)>,
+    /// As in Go, a pair that has been met before counts as equal (else the comparison were over), which ends cycles.
+    seen: HashSet<(usize, usize)>,
+    /// Pairs of containers met so far.
+    pairs: usize,
 }
 
-fn lists_alike(a: &List, b: &List, work: &mut Vec<(Value, Value)>) -> bool {
-    if a.ty().name != b.ty().name || a.is_nil() != b.is_nil() || a.len() != b.len() {
-        return false;
+impl Comparison {
+    fn alike(&mut self, a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::Map(a), Value::Map(b)) => self.maps_alike(a, b),
+            (Value::List(a), Value::List(b)) => self.lists_alike(a, b),
+            (Value::Object(a), Value::Object(b)) => a.deep_equal(&**b),
+            (a, b) => scalars_equal(a, b),
+        }
     }
-    work.extend(a.to_vec().into_iter().zip(b.to_vec()));
-    true
+
+    /// Compares children right away if they are plain, else later.
+    fn child(&mut self, a: &Value, b: &Value) -> bool {
+        if a.is_container() && b.is_container() {
+            self.work.push((a.clone(), b.clone()));
+            return true;
+        }
+        self.alike(a, b)
+    }
+
+    fn met(&mut self, a: usize, b: usize) -> bool {
+        self.pairs += 1;
+        a == b || self.pairs > UNREMEMBERED && !self.seen.insert((a, b))
+    }
+
+    fn maps_alike(&mut self, a: &Map, b: &Map) -> bool {
+        if a.ty().name != b.ty().name || a.is_nil() != b.is_nil() || a.len() != b.len() {
+            return false;
+        }
+        if a.is_empty() || self.met(a.address(), b.address()) {
+            return true;
+        }
+        let (Some(entries), Some(others)) = (a.borrow(), b.borrow()) else { return true };
+        entries
+            .iter()
+            .zip(others.iter())
+            .all(|((key, value), (other_key, other))| key == other_key && self.child(value, other))
+    }
+
+    fn lists_alike(&mut self, a: &List, b: &List) -> bool {
+        if a.ty().name != b.ty().name || a.is_nil() != b.is_nil() || a.len() != b.len() {
+            return false;
+        }
+        if a.is_empty() || self.met(a.address(), b.address()) {
+            return true;
+        }
+        a.with(|items| b.with(|others| items.iter().zip(others).all(|(a, b)| self.child(a, b))))
+    }
 }
 
 fn scalars_equal(a: &Value, b: &Value) -> bool {
@@ -60,42 +92,4 @@ fn scalars_equal(a: &Value, b: &Value) -> bool {
         (Value::String(a), Value::String(b)) | (Value::Bytes(a), Value::Bytes(b)) => a == b,
         _ => false,
     }
-}
-
-/// Copies nested lists and maps, keeping their types; everything else is immutable and shared. A container nested
-/// deeper than 2,000 levels, as in a map that holds itself, is an error.
-pub fn deep_copy(value: &Value) -> Result<Value, TooDeep> {
-    copy(value, 0)
-}
-
-/// A value that nests too deep to be copied: most likely a map that holds itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("value nests deeper than {limit} levels; a map may contain itself")]
-pub struct TooDeep {
-    /// The limit that was passed.
-    pub limit: usize,
-}
-
-/// Copies recurse, so this limit keeps them well within a small thread's stack.
-const DEEPEST_COPY: usize = 2_000;
-
-fn copy(value: &Value, depth: usize) -> Result<Value, TooDeep> {
-    if depth > DEEPEST_COPY {
-        return Err(TooDeep { limit: DEEPEST_COPY });
-    }
-    Ok(match value {
-        Value::Map(map) if !map.is_nil() => {
-            let entries = map.snapshot().into_iter();
-            let copied = entries.map(|(key, value)| Ok((key, copy(&value, depth + 1)?)));
-            Value::Map(Map::of(map.ty(), copied.collect::<Result<_, _>>()?))
-        }
-        Value::List(list) if !list.is_nil() => {
-            let items = list.to_vec();
-            Value::List(List::of(
-                list.ty(),
-                items.iter().map(|item| copy(item, depth + 1)).collect::<Result<_, _>>()?,
-            ))
-        }
-        other => other.clone(),
-    })
 }

@@ -3,6 +3,7 @@
 //! Templates see Go's types (`typeOf`, `%T`, comparison and call rules), so every value carries its own. Maps and lists
 //! are references: whoever holds one sees every change. A value stays on one thread; [`Frozen`] crosses threads.
 
+mod copy;
 mod debug;
 mod equal;
 mod frozen;
@@ -18,7 +19,8 @@ mod walk;
 use std::fmt;
 use std::rc::Rc;
 
-pub use equal::{TooDeep, deep_copy, deep_equal};
+pub use copy::{TooDeep, deep_copy};
+pub use equal::deep_equal;
 pub use frozen::Frozen;
 pub use gostr::{GoStr, lossy};
 pub use list::List;
@@ -252,3 +254,6 @@ impl From<String> for Value {
         Value::String(text.into())
     }
 }
+
+#[cfg(test)]
+mod tests;

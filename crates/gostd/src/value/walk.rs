@@ -40,7 +40,7 @@ pub trait Visitor {
     fn item(&mut self, first: bool) -> Result<(), Self::Error>;
 
     /// Comes before each value of a map.
-    fn key(&mut self, key: &[u8], first: bool) -> Result<(), Self::Error>;
+    fn key(&mut self, key: &GoStr, first: bool) -> Result<(), Self::Error>;
 
     /// Comes before each field of a struct.
     fn field(&mut self, name: &'static str, first: bool) -> Result<(), Self::Error>;
