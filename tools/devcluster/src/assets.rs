@@ -102,12 +102,14 @@ impl Assets {
 /// The parts a user's folder has. kwok and Helm are not looked for: kwok needs the stages of its own version, and the
 /// Helm versions are a matter of what is compared with what.
 fn own_binaries(folder: &Path, parts: &[Part]) -> Result<BTreeMap<Part, PathBuf>> {
+    let wanted: Vec<_> =
+        parts.iter().filter(|part| !matches!(part, Part::Kwok | Part::Helm3 | Part::Helm4)).collect();
     let bad = |problem: String| Error::BadAssets { path: folder.to_owned(), problem };
-    if !folder.is_dir() {
+    if !wanted.is_empty() && !folder.is_dir() {
         return Err(bad("is not a directory".to_owned()));
     }
     let mut found = BTreeMap::new();
-    for part in parts.iter().filter(|part| !matches!(part, Part::Kwok | Part::Helm3 | Part::Helm4)) {
+    for part in wanted {
         let binary = folder.join(part.binary());
         if toolchain::is_executable(&binary) {
             found.insert(*part, binary);

@@ -181,7 +181,7 @@ fn compile(
     let told: Vec<_> = text.lines().filter(|line| matches!(what(line), Line::Other)).collect();
     let told = told.join("\n");
     let status = guard::describe(status);
-    let advice = Advice::from_text(&format!("{told}\n{status}"));
+    let advice = Advice::for_build(&told, &status);
     Err(Error::Build { part, status, log: log_path, tail: logs::quotable(&told), advice })
 }
 
@@ -260,7 +260,7 @@ fn copy_stages(cache: &Cache, go: &Go, directory: &Path) -> Result<()> {
     let module = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
     if !output.status.success() || !module.is_absolute() {
         let tail = logs::quotable(&String::from_utf8_lossy(&output.stderr));
-        let advice = Advice::from_text(&tail.join("\n"));
+        let advice = Advice::for_build(&tail.join("\n"), "");
         let log = cache.build_log(Part::Kwok);
         return Err(Error::Build { part: Part::Kwok, status: output.status.to_string(), log, tail, advice });
     }

@@ -47,7 +47,7 @@ impl Kubectl {
             return Ok(String::from_utf8_lossy(&stdout).into_owned());
         }
         let stderr = String::from_utf8_lossy(&stderr).trim_end().to_owned();
-        let advice = Advice::from_text(&stderr);
+        let advice = Advice::for_client(&stderr);
         Err(Error::Kubectl { arguments: arguments.join(" "), status: status.to_string(), stderr, advice })
     }
 }

@@ -155,10 +155,11 @@ impl Cluster {
         Ok(())
     }
 
-    /// Starts a part that was stopped, or that the cluster was started without.
+    /// Starts a part that was stopped or killed, or that the cluster was started without. A running one is left alone.
     pub fn start_part(&self, part: Part) -> Result<()> {
         self.layout_for("start a part")?;
-        if self.parts().contains_key(&part) {
+        let runs = self.parts().get_mut(&part).is_some_and(|guarded| matches!(guarded.status(), Ok(None)));
+        if runs {
             return Ok(());
         }
         self.launch(part)?;
@@ -216,7 +217,7 @@ impl Cluster {
     }
 
     fn start_parts(options: &Options) -> Result<Cluster> {
-        let mut assets = Assets::locate_or_build(&needed(options))?;
+        let mut assets = Assets::locate_or_build(&options.parts())?;
         assets.add_if_built(&[Part::Helm3, Part::Helm4]);
         let [picked, etcd_port, peer_port] =
             ports::pick().map_err(Error::io("pick ports on", "127.0.0.1"))?;
@@ -276,7 +277,7 @@ impl Cluster {
         let kubeconfig = self.endpoint.with_token(&administrator.name, &administrator.token);
         self.state.write_private(&layout.kubeconfig(), &kubeconfig)?;
 
-        for part in needed(options).into_iter().filter(|part| is_client(*part)) {
+        for part in options.parts().into_iter().filter(|part| is_client(*part)) {
             self.launch(part)?;
         }
         self.wait_for_apiserver()?;
@@ -360,7 +361,7 @@ impl Cluster {
         if let (Some(port), true) = (port, text.contains("address already in use")) {
             return Error::PortInUse { part, port };
         }
-        let advice = Advice::from_text(&format!("{text}\n{status}"));
+        let advice = Advice::for_part(&text, status);
         self.state.keep_logs();
         Error::PartDied { part, status: status.to_owned(), tail: logs::quotable(&text), log, advice }
     }
@@ -402,29 +403,7 @@ impl Drop for Cluster {
     }
 }
 
-/// The parts a cluster with these options consists of.
-fn needed(options: &Options) -> Vec<Part> {
-    let wanted = |part: &Part| match part {
-        Part::KubeControllerManager | Part::KubeScheduler => options.controllers,
-        Part::Kwok => options.nodes > 0,
-        _ => true,
-    };
-    Part::CLUSTER.into_iter().filter(wanted).collect()
-}
-
 /// Whether a part is a client of the API server that runs beside it.
 fn is_client(part: Part) -> bool {
     matches!(part, Part::KubeControllerManager | Part::KubeScheduler | Part::Kwok)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_is_wanted_is_needed() {
-        let bare = Options { nodes: 0, controllers: false, ..Options::default() };
-        assert_eq!(needed(&bare), [Part::KubeApiserver, Part::Kubectl, Part::Etcd]);
-        assert_eq!(needed(&Options::default()), Part::CLUSTER);
-    }
 }

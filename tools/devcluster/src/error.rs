@@ -260,7 +260,7 @@ mod tests {
             status: "exit status 1".into(),
             log: "/tmp/x/logs/etcd.log".into(),
             tail: vec!["one".into(), "two".into()],
-            advice: Advice::from_text("write /x: no space left on device"),
+            advice: Advice::for_part("write /x: no space left on device", "exit status 1"),
         };
         let text = error.to_string();
         assert!(text.starts_with("etcd ended by itself (exit status 1)\n"), "{text}");

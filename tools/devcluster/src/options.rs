@@ -2,6 +2,8 @@
 
 use std::{env, path::PathBuf, time::Duration};
 
+use crate::part::Part;
+
 /// The variable that names a kubeconfig of a cluster to use instead of starting one.
 pub const KUBECONFIG_VARIABLE: &str = "CHARTWRIGHT_KUBECONFIG";
 
@@ -56,6 +58,16 @@ impl Options {
             env::var_os(KUBECONFIG_VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);
         Options { kubeconfig, ..Options::default() }
     }
+
+    /// The parts that a cluster with these options is started from.
+    pub fn parts(&self) -> Vec<Part> {
+        let wanted = |part: &Part| match part {
+            Part::KubeControllerManager | Part::KubeScheduler => self.controllers,
+            Part::Kwok => self.nodes > 0,
+            _ => true,
+        };
+        Part::CLUSTER.into_iter().filter(wanted).collect()
+    }
 }
 
 /// The API server's file of users: a line of token, name, id and groups for each.
@@ -80,6 +92,13 @@ mod tests {
     fn user(name: &str, groups: &[&str]) -> TokenUser {
         let groups = groups.iter().map(|group| (*group).to_owned()).collect();
         TokenUser { name: name.into(), token: format!("{name}-token"), groups }
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_started() {
+        let bare = Options { nodes: 0, controllers: false, ..Options::default() };
+        assert_eq!(bare.parts(), [Part::KubeApiserver, Part::Kubectl, Part::Etcd]);
+        assert_eq!(Options::default().parts(), Part::CLUSTER);
     }
 
     #[test]

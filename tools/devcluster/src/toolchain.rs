@@ -25,7 +25,7 @@ pub(crate) struct Go {
 pub(crate) fn find_or_fetch(cache: &Cache, progress: &mut dyn FnMut(Progress)) -> Result<Go> {
     let mut tried = Vec::new();
     let fetched = cache.go_environment().join("bin").join("go");
-    let installed = [on_path("go"), Some("/usr/local/go/bin/go".into()), Some(fetched.clone())];
+    let installed = [on_path("go"), Some(fetched.clone())];
     for go in installed.into_iter().flatten().filter(|go| go.exists()) {
         match version(&go) {
             Some(found) if found >= pins::MINIMUM_GO => {

@@ -137,19 +137,19 @@ fn up(up: Up) -> Result<ExitCode, Error> {
     }
     let place = state(&up.place)?;
     let started = Instant::now();
-    if up.kubeconfig.is_none() {
-        let needed = Part::CLUSTER;
-        Assets::locate_or_build_with(&needed, &mut show::on_standard_error())?;
-    }
-    let cluster = Cluster::start(Options {
+    let options = Options {
         nodes: up.nodes,
         controllers: !up.no_controllers,
         api_port: up.api_port,
-        state: if up.kubeconfig.is_some() { None } else { Some(place.clone()) },
+        state: up.kubeconfig.is_none().then(|| place.clone()),
         kubeconfig: up.kubeconfig,
         timeout: Duration::from_secs(up.timeout),
         ..Options::default()
-    })?;
+    };
+    if options.kubeconfig.is_none() {
+        Assets::locate_or_build_with(&options.parts(), &mut show::on_standard_error())?;
+    }
+    let cluster = Cluster::start(options)?;
     if cluster.is_existing() {
         println!(
             "using the cluster at {} that {} names",
