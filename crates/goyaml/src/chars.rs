@@ -168,7 +168,9 @@ mod tests {
         for text in ["\n", " ", "~", "\u{a0}", "\u{d7ff}", "\u{e000}", "\u{fffd}", "\u{2028}"] {
             assert!(is_printable(text.as_bytes(), 0), "{text:?}");
         }
-        for text in ["\t", "\r", "\0", "\u{7f}", "\u{80}", "\u{85}", "\u{9f}", "\u{feff}", "\u{fffe}", "\u{1f600}"] {
+        for text in
+            ["\t", "\r", "\0", "\u{7f}", "\u{80}", "\u{85}", "\u{9f}", "\u{feff}", "\u{fffe}", "\u{1f600}"]
+        {
             assert!(!is_printable(text.as_bytes(), 0), "{text:?}");
         }
     }

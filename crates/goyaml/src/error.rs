@@ -176,7 +176,9 @@ pub enum LoadError {
     #[error("error unmarshaling JSON: while decoding JSON: exceeded max depth")]
     TooDeep,
     /// Something else than the caller needs.
-    #[error("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type {wanted}")]
+    #[error(
+        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type {wanted}"
+    )]
     WrongType {
         /// What the document is, in JSON's words.
         found: &'static str,

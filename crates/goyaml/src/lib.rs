@@ -1,6 +1,8 @@
 //! YAML exactly as Go's sigs.k8s.io/yaml and go-yaml read and write it.
 
+mod base64;
 mod chars;
+mod emit;
 mod error;
 mod event;
 mod load;
@@ -12,6 +14,7 @@ mod source;
 mod timestamp;
 mod token;
 
+pub use emit::{EmitError, to_yaml, to_yaml_pretty};
 pub use error::{Error, LoadError, Mark, Stage, SyntaxError};
 pub use event::{CollectionStyle, Event, EventKind, Properties};
 pub use load::{load, load_array, load_map, load_strict, load_typed};

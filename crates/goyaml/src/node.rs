@@ -75,11 +75,6 @@ impl<'s> Document<'s> {
     pub(crate) fn node(&self, index: u32) -> Option<&NodeData<'s>> {
         self.nodes.get(index as usize)
     }
-
-    /// The number of nodes.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
-    }
 }
 
 /// Turns events into nodes.

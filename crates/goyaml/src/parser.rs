@@ -241,7 +241,9 @@ impl<'s> Events<'s> {
             TokenType::FlowSequenceStart => {
                 collection(State::FlowSequenceFirstEntry, CollectionStyle::Flow, true)
             }
-            TokenType::FlowMappingStart => collection(State::FlowMappingFirstKey, CollectionStyle::Flow, false),
+            TokenType::FlowMappingStart => {
+                collection(State::FlowMappingFirstKey, CollectionStyle::Flow, false)
+            }
             TokenType::BlockSequenceStart if place != Place::Flow => {
                 collection(State::BlockSequenceFirstEntry, CollectionStyle::Block, true)
             }
@@ -252,7 +254,11 @@ impl<'s> Events<'s> {
                 self.pop_state();
                 let implicit = properties.as_ref().is_some_and(|properties| properties.tag.is_none());
                 let (value, style) = (Cow::Borrowed(&b""[..]), ScalarStyle::Plain);
-                return Ok(Event { kind: EventKind::Scalar { properties, value, style, implicit }, start, end });
+                return Ok(Event {
+                    kind: EventKind::Scalar { properties, value, style, implicit },
+                    start,
+                    end,
+                });
             }
             _ => return Err(error("did not find expected node content", token.start, Some(start))),
         };

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use gostd::strconv;
 
+use crate::base64;
 use crate::timestamp::is_timestamp;
 use crate::token::Text;
 
@@ -58,7 +59,7 @@ pub(crate) fn resolve<'t>(tag: Option<&[u8]>, text: Text<'t>) -> Result<Scalar<'
     let Some(tag) = tag else { return Ok(resolve_plain(text)) };
     let Some(name) = tag.strip_prefix(TAG_PREFIX) else { return Ok(Scalar::String(text)) };
     if name == b"binary" {
-        return decode_base64(&text).map(|bytes| Scalar::String(Cow::Owned(bytes))).ok_or(TagError::Base64);
+        return base64::decode(&text).map(|bytes| Scalar::String(Cow::Owned(bytes))).ok_or(TagError::Base64);
     }
     let Some(wanted) = CHECKED.into_iter().find(|known| known.as_bytes() == name) else {
         return Ok(Scalar::String(text));
@@ -244,14 +245,17 @@ fn is_base60(text: &[u8]) -> bool {
     };
     let mut parts = text.split(|byte| *byte == b':');
     let whole = parts.next().unwrap_or_default();
-    let starts_well = matches!(whole, [b'0'..=b'9', rest @ ..] if rest.iter().all(|byte| is_digit_or_underscore(*byte)));
+    let starts_well =
+        matches!(whole, [b'0'..=b'9', rest @ ..] if rest.iter().all(|byte| is_digit_or_underscore(*byte)));
     let mut parts = parts.peekable();
     if !starts_well || parts.peek().is_none() {
         return false;
     }
     while let Some(part) = parts.next() {
         let (number, fraction) = match (parts.peek(), part.iter().position(|byte| *byte == b'.')) {
-            (None, Some(point)) => (part.get(..point).unwrap_or_default(), part.get(point + 1..).unwrap_or_default()),
+            (None, Some(point)) => {
+                (part.get(..point).unwrap_or_default(), part.get(point + 1..).unwrap_or_default())
+            }
             _ => (part, &b""[..]),
         };
         let good = matches!(number, [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']);
@@ -264,51 +268,4 @@ fn is_base60(text: &[u8]) -> bool {
 
 fn is_digit_or_underscore(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'_'
-}
-
-/// Decodes padded base64 as Go's `StdEncoding`: line breaks are skipped, everything else must be right.
-fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let mut symbols = text.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n'));
-    loop {
-        let mut group = [0u8; 4];
-        let mut filled = 0;
-        for place in &mut group {
-            let Some(symbol) = symbols.next() else { break };
-            *place = symbol;
-            filled += 1;
-        }
-        if filled == 0 {
-            return Some(out);
-        }
-        let significant = match group {
-            [_, _, b'=', b'='] => 2,
-            [_, _, _, b'='] => 3,
-            _ => 4,
-        };
-        if filled < 4 {
-            return None;
-        }
-        let mut bits: u32 = 0;
-        for (index, symbol) in group.into_iter().enumerate() {
-            let value = if index < significant { base64_value(symbol)? } else { 0 };
-            bits = bits << 6 | value;
-        }
-        let [_, bytes @ ..] = bits.to_be_bytes();
-        out.extend(bytes.into_iter().take(significant - 1));
-        if significant < 4 {
-            return symbols.next().is_none().then_some(out);
-        }
-    }
-}
-
-fn base64_value(symbol: u8) -> Option<u32> {
-    Some(u32::from(match symbol {
-        b'A'..=b'Z' => symbol - b'A',
-        b'a'..=b'z' => symbol - b'a' + 26,
-        b'0'..=b'9' => symbol - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    }))
 }

@@ -61,15 +61,15 @@ fn write_scalar(out: &mut String, scalar: &Scalar<'_>) {
     }
 }
 
-/// The order in which Go's `fmt` prints keys. Between types Go goes by addresses; this is what they usually come to.
+/// The order in which Go's `fmt` prints keys. Between types Go goes by addresses; this is what Helm's are.
 fn compare(tree: &Tree, a: usize, b: usize) -> Ordering {
     let rank = |scalar: &Scalar<'_>| match scalar {
         Scalar::Null => 0,
-        Scalar::Bool(_) => 1,
-        Scalar::Float(_) => 2,
+        Scalar::Timestamp(_) | Scalar::String(_) => 1,
+        Scalar::Uint(_) => 2,
         Scalar::Int(_) => 3,
-        Scalar::Timestamp(_) | Scalar::String(_) => 4,
-        Scalar::Uint(_) => 5,
+        Scalar::Float(_) => 4,
+        Scalar::Bool(_) => 5,
     };
     let (Some(a), Some(b)) = (tree.scalar_at(a), tree.scalar_at(b)) else { return Ordering::Equal };
     match (a, b) {

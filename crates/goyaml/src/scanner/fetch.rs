@@ -72,7 +72,8 @@ impl Scanner<'_> {
         loop {
             self.need(1)?;
             // go-yaml looks for a byte order mark at the start of its buffer, wherever it is reading.
-            if self.mark.column == 0 && self.slice(self.reader.base, self.reader.base + 3) == b"\xef\xbb\xbf" {
+            if self.mark.column == 0 && self.slice(self.reader.base, self.reader.base + 3) == b"\xef\xbb\xbf"
+            {
                 self.skip();
             }
             self.need(1)?;
@@ -191,7 +192,10 @@ impl Scanner<'_> {
         let top = self.simple_keys.len().saturating_sub(1);
         if self.is_key_valid(top)? {
             let (number, mark) = self.close_simple_key(top);
-            self.insert_token(Some(number), Token { ty: TokenType::Key, start: mark, end: mark, payload: Payload::None });
+            self.insert_token(
+                Some(number),
+                Token { ty: TokenType::Key, start: mark, end: mark, payload: Payload::None },
+            );
             self.roll_indent(mark.column, Some(number), TokenType::BlockMappingStart, mark)?;
             // A key cannot follow another one directly.
             self.simple_key_allowed = false;

@@ -47,8 +47,11 @@ impl<'s> Scanner<'s> {
             if self.byte() == 0 {
                 return Err(self.error_in(start, "found unexpected end of stream"));
             }
-            let escaped_break =
-                if single { self.skip_single_run(&mut content)? } else { self.skip_double_run(&mut content, start)? };
+            let escaped_break = if single {
+                self.skip_single_run(&mut content)?
+            } else {
+                self.skip_double_run(&mut content, start)?
+            };
             self.need(1)?;
             if self.byte() == quote {
                 break;

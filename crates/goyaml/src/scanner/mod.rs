@@ -286,7 +286,9 @@ impl<'s> Scanner<'s> {
         while pos < self.reader.decoded {
             ahead.index += 1;
             ahead.column += 1;
-            if is_break(self.text(), pos) && !(self.byte_from(pos) == b'\r' && self.byte_from(pos + 1) == b'\n') {
+            if is_break(self.text(), pos)
+                && !(self.byte_from(pos) == b'\r' && self.byte_from(pos + 1) == b'\n')
+            {
                 ahead.line += 1;
                 ahead.column = 0;
             }

@@ -22,7 +22,9 @@ impl<'s> Scanner<'s> {
                 let minor = self.scan_version_number(start)?;
                 (TokenType::VersionDirective, Payload::Version { major, minor })
             }
-            b"TAG" => (TokenType::TagDirective, Payload::Pair(Box::new(self.scan_tag_directive_value(start)?))),
+            b"TAG" => {
+                (TokenType::TagDirective, Payload::Pair(Box::new(self.scan_tag_directive_value(start)?)))
+            }
             _ => return Err(self.error_in(start, "found unknown directive name")),
         };
         self.push_token(ty, start, payload);

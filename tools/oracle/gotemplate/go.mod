@@ -1,0 +1,3 @@
+module oracle/gotemplate
+
+go 1.26
