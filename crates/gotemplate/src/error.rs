@@ -2,9 +2,15 @@
 
 use std::fmt;
 
-use crate::FuncError;
+use gostd::GoStr;
+use gostd::strconv::quote;
+use gostd::value::lossy;
 
-/// A template that does not parse, or whose execution failed. `Display` gives the text of Go's error.
+use crate::FuncError;
+use crate::code::{Node, Template};
+
+/// A template that does not parse, or whose execution failed. `Display` gives the text of Go's error, with that of the
+/// cause.
 #[derive(Debug)]
 pub struct Error(Box<Repr>);
 
@@ -19,7 +25,23 @@ pub enum ErrorKind {
     /// There is no template of the name asked for.
     NoTemplate,
     /// A limit of the session was reached.
-    Limit,
+    Limit(Limit),
+}
+
+/// Which of [`crate::Limits`] was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// The number of instructions.
+    Steps,
+    /// The size of the output.
+    Output,
+    /// The nesting of executions.
+    Depth,
+    /// The native stack.
+    Stack,
+    /// The embedding asked to stop.
+    Interrupt,
 }
 
 /// A place in a template's text.
@@ -33,17 +55,67 @@ pub struct Location {
     pub column: Option<usize>,
 }
 
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
+    }
+}
+
 #[derive(Debug)]
 struct Repr {
     kind: ErrorKind,
-    location: Option<Location>,
-    template: Option<String>,
-    node: Option<String>,
+    place: Option<Place>,
+    /// The text without place and cause.
     message: String,
     cause: Option<FuncError>,
 }
 
+#[derive(Debug)]
+struct Place {
+    location: Location,
+    /// The file's text.
+    text: GoStr,
+    /// The template that was executing and the text of its node.
+    executing: Option<(String, String)>,
+}
+
 impl Error {
+    pub(crate) fn parse(file: &GoStr, text: &GoStr, line: usize, message: String) -> Self {
+        let location = Location { file: lossy(file), line, column: None };
+        let place = Place { location, text: text.clone(), executing: None };
+        Self(Box::new(Repr { kind: ErrorKind::Parse, place: Some(place), message, cause: None }))
+    }
+
+    pub(crate) fn no_template(name: &[u8], set: &[u8]) -> Self {
+        let message =
+            format!("template: no template {} associated with template {}", quote(name), quote(set));
+        Self(Box::new(Repr { kind: ErrorKind::NoTemplate, place: None, message, cause: None }))
+    }
+
+    /// Makes an error of execution at a node, or at the start of the template if no node is known.
+    pub(crate) fn exec(kind: ErrorKind, template: &Template, node: Option<Node>, message: String) -> Self {
+        let source = &template.source;
+        let position = node.map_or(0, |node| node.position as usize);
+        let before = source.text.get(..position).unwrap_or_default();
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let location = Location {
+            file: lossy(&source.name),
+            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+            column: Some(position - line_start),
+        };
+        let context = node.map(|node| crate::node::text(source, node)).unwrap_or_default();
+        let executing = Some((lossy(&template.name), context));
+        let place = Place { location, text: source.text.clone(), executing };
+        Self(Box::new(Repr { kind, place: Some(place), message, cause: None }))
+    }
+
+    /// Adds the error of the function that made the execution fail.
+    pub(crate) fn caused_by(mut self, cause: FuncError) -> Self {
+        self.0.cause = Some(cause);
+        self
+    }
+
     /// Returns the sort of failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
@@ -51,17 +123,26 @@ impl Error {
 
     /// Returns where this error (not its cause) happened.
     pub fn location(&self) -> Option<&Location> {
-        self.0.location.as_ref()
+        self.0.place.as_ref().map(|place| &place.location)
+    }
+
+    /// Returns the text of the line where it happened, without the line's end.
+    pub fn source_line(&self) -> Option<String> {
+        let place = self.0.place.as_ref()?;
+        let mut lines = place.text.split(|byte| *byte == b'\n');
+        lines
+            .nth(place.location.line.checked_sub(1)?)
+            .map(|line| lossy(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
     /// Returns the template that was executing: a file or a definition.
     pub fn template(&self) -> Option<&str> {
-        self.0.template.as_deref()
+        self.0.place.as_ref()?.executing.as_ref().map(|(template, _)| template.as_str())
     }
 
-    /// Returns the text of the node that failed, as Go prints it.
+    /// Returns the text of the node that failed, as Go prints it: `.Values.a.b`, `include "x" .`.
     pub fn node(&self) -> Option<&str> {
-        self.0.node.as_deref()
+        self.0.place.as_ref()?.executing.as_ref().map(|(_, node)| node.as_str())
     }
 
     /// Returns the message without location and cause.
@@ -69,24 +150,47 @@ impl Error {
         &self.0.message
     }
 
-    /// Returns the function's error that made the execution fail.
+    /// Returns the function's error that made the execution fail. Its text follows the message.
     pub fn cause(&self) -> Option<&FuncError> {
         self.0.cause.as_ref()
     }
 
-    /// Returns the message that the template's author gave to `fail` or `required`, at any depth.
-    pub fn author_message(&self) -> Option<&str> {
+    /// Returns the error of the nested execution that made this one fail: one step down the chain of `include`s.
+    pub fn nested(&self) -> Option<&Error> {
         match self.cause()? {
+            FuncError::Nested { error, .. } => Some(error),
+            FuncError::Message(_) | FuncError::Author(_) => None,
+        }
+    }
+
+    /// Returns the error at the end of the chain of nested executions, which is this one if there is no other.
+    pub fn innermost(&self) -> &Error {
+        let mut error = self;
+        while let Some(nested) = error.nested() {
+            error = nested;
+        }
+        error
+    }
+
+    /// Returns the message that the template's author gave to a function such as `fail`, at any depth.
+    pub fn author_message(&self) -> Option<&str> {
+        match self.innermost().cause()? {
             FuncError::Author(text) => Some(text),
-            FuncError::Nested { error, .. } => error.author_message(),
-            FuncError::Message(_) => None,
+            FuncError::Message(_) | FuncError::Nested { .. } => None,
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        if let Some(place) = &self.0.place {
+            write!(f, "template: {}: ", place.location)?;
+            if let Some((template, node)) = &place.executing {
+                write!(f, "executing {} at <{node}>: ", quote(template.as_bytes()))?;
+            }
+        }
+        f.write_str(&self.0.message)?;
+        self.0.cause.as_ref().map_or(Ok(()), |cause| write!(f, ": {cause}"))
     }
 }
 

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use gostd::Value;
 use gostd::value::Signature;
 
+use crate::builtins::BUILTINS;
+use crate::code::Callee;
 use crate::exec::Call;
+use crate::lex::LoopWords;
 
 /// A function of the template language. Tables of these are static data: they are shared by all threads.
 #[derive(Clone, Copy)]
@@ -81,18 +84,42 @@ pub trait Host {
 }
 
 /// The functions that templates may call, by name. Clones are cheap.
-#[derive(Clone, Default)]
-pub struct FunctionSet(Arc<HashMap<&'static str, &'static Function>>);
+#[derive(Clone)]
+pub struct FunctionSet(Arc<HashMap<&'static str, Callee>>);
 
 impl FunctionSet {
-    /// Collects functions; of two with one name the later wins. The functions of text/template itself are always
-    /// there, and a function of the same name takes their place.
+    /// Collects functions; of two with one name the later wins. The functions of text/template itself (`and`, `call`,
+    /// `eq`, `ge`, `gt`, `html`, `index`, `js`, `le`, `len`, `lt`, `ne`, `not`, `or`, `print`, `printf`, `println`,
+    /// `slice`, `urlquery`) are always there, and a function of the same name takes their place.
     pub fn new(functions: impl IntoIterator<Item = &'static Function>) -> Self {
-        Self(Arc::new(functions.into_iter().map(|function| (function.name, function)).collect()))
+        let builtins = BUILTINS.iter().map(|builtin| (builtin.name, Callee::Builtin(builtin)));
+        let functions = functions.into_iter().map(|function| (function.name, Callee::Function(function)));
+        Self(Arc::new(builtins.chain(functions).collect()))
     }
 
     /// Reports whether templates may call a function of that name.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
+    }
+
+    /// Returns the names of all functions, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Callee> {
+        self.0.get(name).copied()
+    }
+
+    /// Returns which loop keywords templates have: a function takes the place of the keyword of its name.
+    pub(crate) fn loop_words(&self) -> LoopWords {
+        LoopWords { has_break: !self.contains("break"), has_continue: !self.contains("continue") }
+    }
+}
+
+impl Default for FunctionSet {
+    /// Returns the functions of text/template alone.
+    fn default() -> Self {
+        Self::new([])
     }
 }

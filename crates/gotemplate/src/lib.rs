@@ -1,11 +1,21 @@
 //! Go's text/template: parsed once, shared between threads, evaluated with Go's reference semantics.
 
+mod builtins;
+mod code;
+mod convert;
+mod emit;
 mod error;
 pub mod exec;
 mod func;
+mod lex;
+mod node;
+mod number;
+mod operand;
+mod parse;
+mod print;
 mod set;
 
-pub use error::{Error, ErrorKind, Location};
+pub use error::{Error, ErrorKind, Limit, Location};
 pub use exec::{Call, Limits, MissingKey, Options, Session};
 pub use func::{Body, FuncError, Function, FunctionSet, Host};
 pub use set::Set;

@@ -172,7 +172,7 @@ func typed(kind string, raw any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		thing := Thing{Name: "thing", Count: 3, Any: m["any"], Map: m}
+		thing := Thing{Name: "thing", Count: 3, Words: []string{"a", "b"}, Map: m}
 		if kind == "main.Thing" {
 			return thing, nil
 		}

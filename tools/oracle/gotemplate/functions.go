@@ -33,7 +33,7 @@ func (l Level) Up(by int) Level { return l + Level(by) }
 type Thing struct {
 	Name  string
 	Count int
-	Any   any
+	Words []string
 	Map   map[string]any
 }
 
@@ -86,8 +86,8 @@ func functions(t *template.Template) template.FuncMap {
 			m[key] = x
 			return m
 		},
-		"fail": func(text string) (string, error) { return "", errors.New(text) },
-		"typeOf": func(x any) string { return fmt.Sprintf("%T", x) },
+		"fail":    func(text string) (string, error) { return "", errors.New(text) },
+		"typeOf":  func(x any) string { return fmt.Sprintf("%T", x) },
 		"include": func(name string, data any) (string, error) { return include(t, name, data) },
 		"tpl":     func(text string, data any) (string, error) { return tpl(t, text, data) },
 	}
