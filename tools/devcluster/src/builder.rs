@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
-    process::{self, Command, Stdio},
+    process::{Command, Stdio},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
     time::{Duration, Instant},
@@ -29,6 +29,9 @@ use crate::{
 const BINARY_BYTES: u64 = 110 << 20;
 const GO_CACHES_BYTES: u64 = 900 << 20;
 
+/// How often a build tells how far it is.
+const REPORT_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The stage files taken from kwok's module: each in a folder of `kustomize/stage`.
 pub(crate) const STAGES: &[(&str, &str)] = &[
     ("node/fast", "node-initialize.yaml"),
@@ -51,12 +54,18 @@ pub(crate) fn build(cache: &Cache, parts: &[Part], progress: &mut dyn FnMut(Prog
     let missing: Vec<_> = parts.iter().copied().filter(|part| !is_built(cache, *part)).collect();
     if !missing.is_empty() {
         require_room(cache, missing.len())?;
-        let go = toolchain::find_or_fetch(cache, progress)?;
         create_directory(&cache.bin())?;
+        let go = toolchain::find_or_fetch(cache, progress)?;
+        let mut build = Build { cache, go, progress };
         for (index, part) in missing.iter().enumerate() {
             let version = part.module().version()?;
-            progress(Progress::Started { part: *part, version, number: index + 1, of: missing.len() });
-            build_part(cache, &go, *part, progress)?;
+            (build.progress)(Progress::Started {
+                part: *part,
+                version,
+                number: index + 1,
+                of: missing.len(),
+            });
+            build.part(*part)?;
         }
     }
     cache.make_current()
@@ -83,106 +92,169 @@ fn require_room(cache: &Cache, parts: usize) -> Result<()> {
     disk::require("building the control plane", &needs)
 }
 
-fn build_part(cache: &Cache, go: &Go, part: Part, progress: &mut dyn FnMut(Progress)) -> Result<()> {
-    let started = Instant::now();
-    let module = part.module();
-    let source = write_module(cache, module)?;
-    let target = cache.binary(part);
-    // In the same directory, so that the finished binary can be renamed into place in one step.
-    let unfinished = cache.bin().join(format!(".{}.unfinished", part.binary()));
-    let arguments = vec![
-        "build".to_owned(),
-        "-v".to_owned(),
-        "-trimpath".to_owned(),
-        "-buildvcs=false".to_owned(),
-        "-ldflags".to_owned(),
-        pins::linker_flags(part)?,
-        "-o".to_owned(),
-        unfinished.to_string_lossy().into_owned(),
-        part.package().to_owned(),
-    ];
-    compile(cache, go, &source, part, arguments, started, progress)?;
-    if part == Part::Kwok {
-        copy_stages(cache, go, &source)?;
-    }
-    fs::rename(&unfinished, &target).map_err(Error::io("put in place the binary", &target))?;
-    let bytes = target.metadata().map_err(Error::io("look at the binary", &target))?.len();
-    progress(Progress::Finished { part, elapsed: started.elapsed(), bytes });
-    Ok(())
+/// A build under way.
+struct Build<'a> {
+    cache: &'a Cache,
+    go: Go,
+    progress: &'a mut dyn FnMut(Progress),
 }
 
-/// Writes a pinned module's files to where `go` can work on them.
-fn write_module(cache: &Cache, module: &Module) -> Result<PathBuf> {
-    let directory = cache.source(module.name);
-    create_directory(&directory)?;
-    for (name, contents) in [("go.mod", module.go_mod), ("go.sum", module.go_sum)] {
-        let path = directory.join(name);
-        fs::write(&path, contents).map_err(Error::io("write", &path))?;
+impl Build<'_> {
+    fn part(&mut self, part: Part) -> Result<()> {
+        let started = Instant::now();
+        let source = self.write_module(part.module())?;
+        // In the same directory, so that the finished binary can be renamed into place in one step.
+        let unfinished = self.cache.bin().join(format!(".{}.unfinished", part.binary()));
+        self.compile(part, &source, &unfinished, started)?;
+        if part == Part::Kwok {
+            self.copy_stages(&source)?;
+        }
+        let target = self.cache.binary(part);
+        fs::rename(&unfinished, &target).map_err(Error::io("put in place the binary", &target))?;
+        let bytes = target.metadata().map_err(Error::io("look at the binary", &target))?.len();
+        (self.progress)(Progress::Finished { part, elapsed: started.elapsed(), bytes });
+        Ok(())
     }
-    Ok(directory)
-}
 
-/// Runs `go` under a guard, so that it ends when we do, and reports what it compiles.
-fn compile(
-    cache: &Cache,
-    go: &Go,
-    directory: &Path,
-    part: Part,
-    arguments: Vec<String>,
-    started: Instant,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<()> {
-    let log_path = cache.build_log(part);
-    create_directory(log_path.parent().unwrap_or(cache.root()))?;
-    let mut log = File::create(&log_path).map_err(Error::io("create the log", &log_path))?;
-    let mut compiler = Guarded::launch(Launch {
-        program: &go.program,
-        arguments,
-        directory,
-        environment: None,
-        additional: environment(cache, go),
-        grace: Duration::from_secs(5),
-        output: Stdio::piped(),
-        lifeline: Stdio::null(),
-    })?;
-    let lines = compiler.take_output().map(lines_of);
-    let mut packages = 0;
-    let mut latest = String::new();
-    while let Some(lines) = &lines {
-        match lines.recv_timeout(Duration::from_secs(1)) {
-            Ok(line) => {
-                // The log is for looking things up later; a build need not fail because it cannot be written.
-                let _ = writeln!(log, "{line}");
-                match what(&line) {
-                    Line::Package => {
-                        packages += 1;
-                        latest = line;
-                    }
-                    Line::Download(name) => latest = format!("downloading {name}"),
-                    Line::Other => {}
-                }
-                continue;
+    /// Writes a pinned module's files to where `go` can work on them.
+    fn write_module(&self, module: &Module) -> Result<PathBuf> {
+        let directory = self.cache.source(module.name);
+        create_directory(&directory)?;
+        for (name, contents) in [("go.mod", module.go_mod), ("go.sum", module.go_sum)] {
+            let path = directory.join(name);
+            fs::write(&path, contents).map_err(Error::io("write", &path))?;
+        }
+        Ok(directory)
+    }
+
+    /// Runs `go build` under a guard, so that it ends when we do.
+    fn compile(&mut self, part: Part, source: &Path, target: &Path, started: Instant) -> Result<()> {
+        let flags = pins::linker_flags(part)?;
+        let target = target.to_string_lossy();
+        let arguments = [
+            "build",
+            "-v",
+            "-trimpath",
+            "-buildvcs=false",
+            "-ldflags",
+            &flags,
+            "-o",
+            &target,
+            part.package(),
+        ];
+        let log = self.cache.build_log(part);
+        create_directory(log.parent().unwrap_or(self.cache.root()))?;
+        let mut compiler = Guarded::launch(Launch {
+            program: &self.go.program,
+            arguments: arguments.map(str::to_owned).to_vec(),
+            directory: source,
+            environment: None,
+            additional: self.environment(),
+            grace: Duration::from_secs(5),
+            output: Stdio::piped(),
+            lifeline: Stdio::null(),
+        })?;
+        if let Some(output) = compiler.take_output() {
+            let file = File::create(&log).map_err(Error::io("create the log", &log))?;
+            self.follow(part, &lines_of(output), file, started);
+        }
+        let status = loop {
+            match compiler.status().map_err(Error::io("wait for", &self.go.program))? {
+                Some(status) => break status,
+                None => thread::sleep(Duration::from_millis(10)),
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-        progress(Progress::Working { part, packages, latest: latest.clone(), elapsed: started.elapsed() });
+        };
+        if status.success() { Ok(()) } else { Err(failure(part, log, guard::describe(status))) }
     }
-    let status = loop {
-        match compiler.status().map_err(Error::io("wait for", &go.program))? {
-            Some(status) => break status,
-            None => thread::sleep(Duration::from_millis(10)),
+
+    /// Reports what the compiler does until it closes its output.
+    fn follow(&mut self, part: Part, lines: &mpsc::Receiver<String>, mut log: File, started: Instant) {
+        let mut packages = 0;
+        let mut latest = String::new();
+        let mut reported = Instant::now();
+        loop {
+            match lines.recv_timeout(REPORT_INTERVAL) {
+                Ok(line) => {
+                    // The log is for looking things up later; a build need not fail because it cannot be written.
+                    let _ = writeln!(log, "{line}");
+                    match what(&line) {
+                        Line::Package => {
+                            packages += 1;
+                            latest = line;
+                        }
+                        Line::Download(name) => latest = format!("downloading {name}"),
+                        Line::Other => {}
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if reported.elapsed() >= REPORT_INTERVAL {
+                let (latest, elapsed) = (latest.clone(), started.elapsed());
+                (self.progress)(Progress::Working { part, packages, latest, elapsed });
+                reported = Instant::now();
+            }
         }
-    };
-    if status.success() {
-        return Ok(());
     }
-    let text = logs::end(&log_path);
-    let told: Vec<_> = text.lines().filter(|line| matches!(what(line), Line::Other)).collect();
+
+    /// Keeps a user's Go settings from changing what is built. Where modules come from is left to the user.
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let fixed = [
+            ("CGO_ENABLED", "0"),
+            ("GO111MODULE", "on"),
+            ("GOWORK", "off"),
+            ("GOTOOLCHAIN", "local"),
+            ("GOEXPERIMENT", ""),
+            ("GOOS", ""),
+            ("GOARCH", ""),
+        ];
+        let mut variables = fixed.map(|(name, value)| (name, value.to_owned())).to_vec();
+        let mut flags = "-mod=readonly".to_owned();
+        if self.go.fetched || env::var_os("HOME").is_none() {
+            // Someone without Go would not look for its leavings in ~/go, and by default could not delete them.
+            let own = |folder: &str| self.cache.root().join(folder).to_string_lossy().into_owned();
+            variables.push(("GOMODCACHE", own("go-modules")));
+            variables.push(("GOCACHE", own("go-build")));
+            flags.push_str(" -modcacherw");
+        }
+        variables.push(("GOFLAGS", flags));
+        variables
+    }
+
+    /// Copies kwok's stage files out of its module, which the build has just downloaded.
+    fn copy_stages(&self, source: &Path) -> Result<()> {
+        let output = Command::new(&self.go.program)
+            .args(["list", "-m", "-f", "{{.Dir}}", pins::KWOK.project])
+            .current_dir(source)
+            .envs(self.environment())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(Error::io("run", &self.go.program))?;
+        let module = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
+        if !output.status.success() || !module.is_absolute() {
+            let log = self.cache.build_log(Part::Kwok);
+            fs::write(&log, output.stderr).map_err(Error::io("write the log", &log))?;
+            return Err(failure(Part::Kwok, log, output.status.to_string()));
+        }
+        let target = self.cache.stages();
+        create_directory(&target)?;
+        for (folder, file) in STAGES.iter().chain([&STORAGE_CLASS]) {
+            let from = module.join("kustomize").join("stage").join(folder).join(file);
+            let contents = fs::read(&from).map_err(Error::io("read kwok's stage", &from))?;
+            let to = target.join(file);
+            fs::write(&to, contents).map_err(Error::io("write kwok's stage", &to))?;
+        }
+        Ok(())
+    }
+}
+
+/// The error for a build whose output is in a log.
+fn failure(part: Part, log: PathBuf, status: String) -> Error {
+    let text = logs::end(&log);
+    let told: Vec<_> = text.lines().filter(|line| what(line) == Line::Other).collect();
     let told = told.join("\n");
-    let status = guard::describe(status);
     let advice = Advice::for_build(&told, &status);
-    Err(Error::Build { part, status, log: log_path, tail: logs::quotable(&told), advice })
+    Error::Build { part, status, log, tail: logs::quotable(&told), advice }
 }
 
 /// Reads lines in a thread of its own, so that the reader can do something else while none comes.
@@ -221,60 +293,6 @@ fn what(line: &str) -> Line<'_> {
     } else {
         Line::Other
     }
-}
-
-/// Keeps a user's Go settings from changing what is built. Where modules come from is left to the user.
-fn environment(cache: &Cache, go: &Go) -> Vec<(&'static str, String)> {
-    let mut variables: Vec<_> = [
-        ("CGO_ENABLED", "0"),
-        ("GO111MODULE", "on"),
-        ("GOWORK", "off"),
-        ("GOTOOLCHAIN", "local"),
-        ("GOEXPERIMENT", ""),
-        ("GOOS", ""),
-        ("GOARCH", ""),
-    ]
-    .map(|(name, value)| (name, value.to_owned()))
-    .to_vec();
-    let mut flags = "-mod=readonly".to_owned();
-    if go.fetched || env::var_os("HOME").is_none() {
-        // Someone without Go would not look for its leavings in ~/go; and what is there could not be deleted.
-        variables.push(("GOMODCACHE", cache.root().join("go-modules").to_string_lossy().into_owned()));
-        variables.push(("GOCACHE", cache.root().join("go-build").to_string_lossy().into_owned()));
-        flags.push_str(" -modcacherw");
-    }
-    variables.push(("GOFLAGS", flags));
-    variables
-}
-
-/// Copies kwok's stage files out of its module, which the build has just downloaded.
-fn copy_stages(cache: &Cache, go: &Go, directory: &Path) -> Result<()> {
-    let project = pins::KWOK.project;
-    let output = Command::new(&go.program)
-        .args(["list", "-m", "-f", "{{.Dir}}", project])
-        .current_dir(directory)
-        .envs(environment(cache, go))
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Error::io("run", &go.program))?;
-    let module = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end());
-    if !output.status.success() || !module.is_absolute() {
-        let tail = logs::quotable(&String::from_utf8_lossy(&output.stderr));
-        let advice = Advice::for_build(&tail.join("\n"), "");
-        let log = cache.build_log(Part::Kwok);
-        return Err(Error::Build { part: Part::Kwok, status: output.status.to_string(), log, tail, advice });
-    }
-    let target = cache.stages();
-    create_directory(&target)?;
-    for (folder, file) in STAGES.iter().chain([&STORAGE_CLASS]) {
-        let from = module.join("kustomize").join("stage").join(folder).join(file);
-        let contents = fs::read(&from).map_err(Error::io("read kwok's stage", &from))?;
-        let unfinished = target.join(format!(".{file}.{}", process::id()));
-        let to = target.join(file);
-        fs::write(&unfinished, contents).map_err(Error::io("write", &unfinished))?;
-        fs::rename(&unfinished, &to).map_err(Error::io("put in place", &to))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -267,7 +267,7 @@ impl Cluster {
         self.wait_for_etcd()?;
         self.launch(Part::KubeApiserver)?;
         // The certificate is there before the server listens, and the other parts wait for the server by themselves.
-        self.wait("kube-apiserver did listen", Part::KubeApiserver, || {
+        self.wait("kube-apiserver did not listen", Part::KubeApiserver, || {
             let listening = ports::answers(layout.api_port) && layout.certificate().exists();
             if listening { Ok(()) } else { Err(format!("no answer on port {}", layout.api_port)) }
         })?;
@@ -292,7 +292,7 @@ impl Cluster {
         let (_, file) = builder::STORAGE_CLASS;
         self.kubectl.run(&["create", "-f", &self.assets.stages().join(file).to_string_lossy()])?;
         let ready = r#"jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}"#;
-        self.wait("all nodes became ready", Part::Kwok, || {
+        self.wait("not all nodes became ready", Part::Kwok, || {
             let statuses =
                 self.kubectl.run(&["get", "nodes", "--output", ready]).map_err(|error| error.to_string())?;
             let found = statuses.split_whitespace().filter(|status| *status == "True").count();
@@ -302,13 +302,13 @@ impl Cluster {
 
     fn wait_for_etcd(&self) -> Result<()> {
         let port = self.layout_for("wait for etcd")?.etcd_port;
-        self.wait("etcd did listen", Part::Etcd, || {
+        self.wait("etcd did not listen", Part::Etcd, || {
             if ports::answers(port) { Ok(()) } else { Err(format!("no answer on port {port}")) }
         })
     }
 
     fn wait_for_apiserver(&self) -> Result<()> {
-        self.wait("kube-apiserver became ready", Part::KubeApiserver, || {
+        self.wait("kube-apiserver did not become ready", Part::KubeApiserver, || {
             let answer = self.kubectl.run(&["get", "--raw=/readyz"]);
             let answer =
                 answer.and_then(|_| self.kubectl.run(&["get", "namespace", "default", "--output=name"]));

@@ -139,11 +139,11 @@ pub enum Error {
 
     /// Something did not come about in time although every part is alive.
     #[error(
-        "{what} not within {seconds} s\nlast answer: {answer}\nlast lines of {}:\n{}\n\
-         what to do: look at the logs beside that one; on a slow or busy machine allow more time", log.display(), indent(tail)
+        "{what} within {seconds} s\nlast answer: {answer}\nlast lines of {}:\n{}\n\
+         what to do: look at the logs beside that one; on a slow or busy machine allow more time (--timeout)", log.display(), indent(tail)
     )]
     TooSlow {
-        /// What was waited for, with a verb ("kube-apiserver became ready").
+        /// What did not happen ("kube-apiserver did not become ready").
         what: &'static str,
         /// How long, in seconds.
         seconds: u64,

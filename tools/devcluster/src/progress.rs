@@ -26,7 +26,7 @@ pub enum Progress {
         /// How many parts this build has.
         of: usize,
     },
-    /// Time passed, at most a second since the last report.
+    /// About a second passed since the last report.
     Working {
         /// The part being built.
         part: Part,

@@ -177,8 +177,8 @@ pub fn find(path: &Path) -> Result<Facts> {
     let Some(lock) = open_lock(path)? else { return problem("no cluster was started there") };
     if lock.try_lock().is_ok() {
         let last = logs::tail(&path.join("logs").join("devcluster.log")).join("\n");
-        let told = if last.is_empty() { String::new() } else { format!(": {last}") };
-        return problem(&format!("the cluster there has ended{told}"));
+        let reason = if last.is_empty() { "its logs are beside it" } else { &last };
+        return problem(&format!("the cluster there has ended: {reason}"));
     }
     let text = fs::read_to_string(path.join(FACTS)).unwrap_or_default();
     let facts = serde_json::from_str(&text).ok().as_ref().and_then(Facts::from_json);
