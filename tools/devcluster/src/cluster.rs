@@ -407,3 +407,14 @@ impl Drop for Cluster {
 fn is_client(part: Part) -> bool {
     matches!(part, Part::KubeControllerManager | Part::KubeScheduler | Part::Kwok)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Cluster>();
+    }
+}
