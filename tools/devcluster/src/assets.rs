@@ -36,19 +36,19 @@ impl Assets {
     /// Like [`Assets::locate_or_build`], and tells what it does.
     pub fn locate_or_build_with(parts: &[Part], progress: &mut dyn FnMut(Progress)) -> Result<Assets> {
         match Assets::locate(parts) {
-            Err(Error::NotBuilt { parts: missing, .. }) => {
-                builder::build(&Cache::locate()?, &missing, progress)?;
-                Assets::locate(parts)
-            }
+            Err(Error::NotBuilt { .. }) => Assets::build(parts, progress),
             located => located,
         }
     }
 
-    /// Builds the parts that the cache lacks, whatever other folders may have.
+    /// The same, and makes the cache's link `current` lead to the pinned versions even if nothing had to be built.
     pub fn build(parts: &[Part], progress: &mut dyn FnMut(Progress)) -> Result<Assets> {
-        let cache = Cache::locate()?;
-        builder::build(&cache, parts, progress)?;
-        Assets::locate_in(parts, &cache, None)
+        let missing = match Assets::locate(parts) {
+            Err(Error::NotBuilt { parts: missing, .. }) => missing,
+            located => located.map(|_| Vec::new())?,
+        };
+        builder::build(&Cache::locate()?, &missing, progress)?;
+        Assets::locate(parts)
     }
 
     /// The binary of a part, which must be among those that were asked for.
@@ -56,6 +56,17 @@ impl Assets {
         let looked_in = || self.cache.bin();
         let found = self.binaries.get(&part).map(PathBuf::as_path);
         found.ok_or_else(|| Error::NotBuilt { parts: vec![part], looked_in: looked_in() })
+    }
+
+    /// The directories the binaries are in, for PATH: a user's own folder before the cache.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        let mut directories = Vec::new();
+        for directory in self.binaries.values().filter_map(|binary| binary.parent()) {
+            if !directories.iter().any(|known| known == directory) {
+                directories.push(directory.to_owned());
+            }
+        }
+        directories
     }
 
     /// The directory of kwok's stage files.

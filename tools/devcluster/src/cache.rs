@@ -87,8 +87,11 @@ impl Cache {
         Ok(file)
     }
 
-    /// Makes `current` lead to the folder of the pinned versions, for people's PATH.
+    /// Makes `current` lead to the folder of the pinned versions, for people's PATH, if anything was ever built there.
     pub(crate) fn make_current(&self) -> Result<()> {
+        if !self.bin().is_dir() {
+            return Ok(());
+        }
         let link = self.root.join("current");
         let new = self.root.join(".current.new");
         // Left behind by a build that was cut off; whether it was there does not matter.
@@ -106,6 +109,22 @@ pub(crate) fn create_directory(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn current_follows_the_pinned_versions() {
+        let root = env::temp_dir().join(format!("devcluster-cache-{}", std::process::id()));
+        let cache = Cache::at(&root).unwrap();
+        cache.make_current().unwrap();
+        assert!(!root.exists());
+        create_directory(&cache.bin()).unwrap();
+        symlink("an-older-version", root.join("current")).unwrap();
+        cache.make_current().unwrap();
+        assert_eq!(
+            fs::canonicalize(root.join("current/bin")).unwrap(),
+            fs::canonicalize(cache.bin()).unwrap()
+        );
+        fs::remove_dir_all(root).unwrap();
+    }
 
     #[test]
     fn binaries_are_kept_by_version() {

@@ -189,11 +189,7 @@ impl Cluster {
 
     /// Writes down in the state directory how to use the cluster, for [`crate::find`].
     pub fn announce(&self) -> Result<()> {
-        let mut programs: Vec<_> = [Part::Kubectl, Part::Helm3, Part::Helm4]
-            .into_iter()
-            .filter_map(|part| Some(self.assets.path(part).ok()?.parent()?.to_owned()))
-            .collect();
-        programs.dedup();
+        let programs = self.assets.directories();
         let kubeconfig = self.kubeconfig().to_owned();
         self.state.announce(&Facts { kubeconfig, server: self.server_url().to_owned(), programs })
     }

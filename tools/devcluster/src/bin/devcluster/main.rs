@@ -30,7 +30,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Build the control plane into the cache (about 15 minutes on two cores the first time, then nothing)
+    /// Build what is missing of the control plane into the cache (about 15 minutes on two cores the first time, then nothing)
     Build {
         /// Also build these: helm3, helm4
         #[arg(long, value_name = "PART", value_delimiter = ',')]
@@ -120,7 +120,15 @@ fn state(place: &Place) -> Result<PathBuf, Error> {
 }
 
 fn build(with: &[Part]) -> Result<(), Error> {
-    let mut parts = Part::CLUSTER.to_vec();
+    let mut parts = match Options::from_env().kubeconfig {
+        Some(_) => {
+            eprintln!(
+                "{KUBECONFIG_VARIABLE} names a cluster, so of the control plane only kubectl is needed"
+            );
+            vec![Part::Kubectl]
+        }
+        None => Part::CLUSTER.to_vec(),
+    };
     parts.extend(with.iter().filter(|part| !Part::CLUSTER.contains(part)));
     let started = Instant::now();
     let assets = Assets::build(&parts, &mut show::on_standard_error())?;
@@ -216,9 +224,15 @@ fn down(state: &Path) -> Result<(), Error> {
 }
 
 fn env(state: &Path) -> Result<(), Error> {
-    let facts = devcluster::find(state)?;
-    println!("export KUBECONFIG={}", quoted(&facts.kubeconfig));
-    for directory in facts.programs.iter().rev() {
+    let (kubeconfig, programs) = match Options::from_env().kubeconfig {
+        Some(given) => (given, Assets::locate(&[Part::Kubectl])?.directories()),
+        None => {
+            let facts = devcluster::find(state)?;
+            (facts.kubeconfig, facts.programs)
+        }
+    };
+    println!("export KUBECONFIG={}", quoted(&kubeconfig));
+    for directory in programs.iter().rev() {
         println!("export PATH={}:\"$PATH\"", quoted(directory));
     }
     Ok(())
