@@ -10,7 +10,7 @@ mod args;
 mod case;
 mod cast;
 mod crypto;
-//mod dates;
+mod dates;
 mod decimal;
 mod defaults;
 mod dicts;
@@ -28,9 +28,9 @@ mod reflection;
 //mod regex;
 pub mod semver;
 mod strings;
-//pub mod times;
+pub mod times;
 mod urls;
-mod versions;
+pub mod versions;
 mod words;
 
 use gotemplate::Function;
@@ -50,7 +50,7 @@ pub static FUNCTIONS: &[&[Function]] = &[
     encoding::FUNCTIONS,
     paths::FUNCTIONS,
     urls::FUNCTIONS,
-    //dates::FUNCTIONS,
+    dates::FUNCTIONS,
     versions::FUNCTIONS,
     random::FUNCTIONS,
     flow::FUNCTIONS,

@@ -251,6 +251,10 @@ fn chunk(args: &[Value]) -> Outcome {
     if !(0.0..=limits::LONGEST_LIST as f64).contains(&count) {
         return Err(BAD_LENGTH.into());
     }
+    if size < -1 && items.len() == 1 {
+        // The size of the last chunk is a remainder, and 1 is what remains.
+        return Ok(Value::List(List::of(&LIST_LIST, vec![Value::list(items)])));
+    }
     if count == 0.0 {
         return Ok(Value::List(List::of(&LIST_LIST, Vec::new())));
     }

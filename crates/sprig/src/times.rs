@@ -72,8 +72,8 @@ impl Object for GoTime {
         let time = &self.time;
         let (hour, minute, second) = time.clock();
         let zone = match time.zone() {
-            zone if *zone == Zone::utc() => "time.UTC".to_owned(),
             zone if *zone == self.local => "time.Local".to_owned(),
+            zone if *zone == Zone::utc() => "time.UTC".to_owned(),
             zone => format!("time.Location({})", strconv::quote(zone.name().as_bytes())),
         };
         let (year, month, day, nanosecond) = (time.year(), time.month(), time.day(), time.nanosecond());

@@ -14,7 +14,7 @@ const TEXT: Type = Type::String;
 pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("semver", &[TEXT], |_, args| {
         let version = Version::parse(args.text(0)?).map_err(|error| error.to_string())?;
-        Ok(Value::object(GoVersion { version, form: Form::Pointer }))
+        Ok(Value::object(GoVersion::new(version)))
     }),
     fixed("semverCompare", &[TEXT, TEXT], |_, args| compare(args)),
 ];
@@ -27,7 +27,7 @@ fn compare(args: &[Value]) -> Outcome {
 
 /// `*semver.Version`, or `semver.Version` where a method returns one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct GoVersion {
+pub struct GoVersion {
     version: Version,
     form: Form,
 }
@@ -36,6 +36,13 @@ struct GoVersion {
 enum Form {
     Pointer,
     Struct,
+}
+
+impl GoVersion {
+    /// Wraps a version as `semver` returns it: a `*semver.Version`.
+    pub fn new(version: Version) -> Self {
+        Self { version, form: Form::Pointer }
+    }
 }
 
 const POINTER: &str = "*semver.Version";

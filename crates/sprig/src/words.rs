@@ -38,19 +38,24 @@ fn abbrev(left: i64, width: i64, text: &GoStr) -> GoStr {
     let Some(width) = usize::try_from(width).ok().filter(|width| (4..text.len()).contains(width)) else {
         return text.clone();
     };
+    let length = text.len() as i64;
     let room = width - ELLIPSIS.len();
-    let from_start = |text: &[u8], room: usize| [text.get(..room).unwrap_or_default(), ELLIPSIS].concat();
     let last = text.len() - room;
-    let left = usize::try_from(left).unwrap_or(0).min(last);
-    let tail = || text.get(text.len() - room..).unwrap_or_default();
+    // As in Go the subtraction may wrap.
+    let near_end = length.wrapping_sub(left.min(length)) < room as i64;
+    let left = if near_end { last } else { usize::try_from(left).unwrap_or(0) };
     if left <= 4 {
-        return from_start(text, room).into();
+        return [text.get(..room).unwrap_or_default(), ELLIPSIS].concat().into();
+    }
+    if width < 7 {
+        // goutils' error, which sprig turns into an empty result.
+        return GoStr::default();
     }
     if left + room < text.len() {
         let rest: GoStr = text.get(left..).unwrap_or_default().into();
         return [ELLIPSIS, abbrev(0, room as i64, &rest).as_bytes()].concat().into();
     }
-    [ELLIPSIS, tail()].concat().into()
+    [ELLIPSIS, text.get(last..).unwrap_or_default()].concat().into()
 }
 
 /// Reads a byte as the Latin-1 character it would be.
