@@ -3,11 +3,16 @@
 //! The tree is the data flow: chart → values → render → objects → release → apply → status.
 
 mod cli;
+mod cluster;
 mod convert;
 mod crd;
 mod manifests;
 mod names;
+mod observe;
 mod operator;
+mod queue;
+mod reconcile;
+mod release;
 mod settings;
 mod watches;
 

@@ -1,0 +1,329 @@
+//! The applied objects of one served kind, watched: one labelled watch per applied kind → what they are now → a wake-up
+//! call for their custom resource when something matters.
+//!
+//! Only kinds whose readiness is in their status are watched whole; of all others the server sends metadata. Nothing but
+//! a few words per object is kept. What an apply answers is entered at once, so a reconcile always sees its own writes.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::{StreamExt as _, pin_mut};
+use kube::runtime::watcher::{self, Event};
+use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
+use kube::{Api, Client};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::error::{explain, is_not_found};
+use super::seen::Seen;
+use crate::reconcile::health::{self, Health};
+use crate::reconcile::identity::{ApiKind, InstanceKey, ObjectId};
+use crate::reconcile::objects::OWNER_LABEL;
+use crate::reconcile::tracked::Dependent;
+
+/// Objects per page of a list: a page is held parsed.
+const PAGE: u32 = 100;
+
+/// Why a custom resource is woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wake {
+    /// An object came, went, or had fields of ours changed by somebody.
+    Changed,
+    /// An object got ready, or stopped being so.
+    Health,
+}
+
+type OnChange = dyn Fn(&InstanceKey, Wake) + Send + Sync;
+
+/// The watched objects of one served kind.
+pub(crate) struct Dependents {
+    client: Client,
+    selector: String,
+    /// Namespaces to watch; empty means the whole cluster in one watch.
+    namespaces: Vec<String>,
+    store: Arc<Mutex<Store>>,
+    watches: Mutex<HashMap<WatchKey, Watch>>,
+    on_change: Arc<OnChange>,
+}
+
+type WatchKey = (String, String, Option<String>);
+type Store = HashMap<InstanceKey, BTreeMap<ObjectId, Dependent>>;
+
+struct Watch {
+    task: JoinHandle<()>,
+    synced: watch::Receiver<bool>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Dependents {
+    /// Makes a set without watches. `label` is the value of the owner label on the objects.
+    pub(crate) fn new(
+        client: Client,
+        label: &str,
+        namespaces: Vec<String>,
+        on_change: Arc<OnChange>,
+    ) -> Self {
+        Self {
+            client,
+            selector: format!("{OWNER_LABEL}={label}"),
+            namespaces,
+            store: Arc::default(),
+            watches: Mutex::default(),
+            on_change,
+        }
+    }
+
+    /// Starts watching a kind, in the namespace of an object unless everything is watched anyway; does nothing if it is
+    /// watched already.
+    pub(crate) fn ensure(&self, kind: &Arc<ApiKind>, namespace: &str) {
+        if !kind.watchable {
+            return;
+        }
+        let scope = (kind.namespaced && !self.namespaces.is_empty()).then(|| namespace.to_owned());
+        let key = (kind.resource.group.clone(), kind.resource.kind.clone(), scope.clone());
+        let mut watches = lock(&self.watches);
+        watches.entry(key).or_insert_with(|| self.start(kind.clone(), scope));
+    }
+
+    /// Starts watching a kind in every namespace that is served.
+    pub(crate) fn ensure_everywhere(&self, kind: &Arc<ApiKind>) {
+        if kind.namespaced && !self.namespaces.is_empty() {
+            for namespace in &self.namespaces {
+                self.ensure(kind, namespace);
+            }
+        } else {
+            self.ensure(kind, "");
+        }
+    }
+
+    fn start(&self, kind: Arc<ApiKind>, namespace: Option<String>) -> Watch {
+        let (told, synced) = watch::channel(false);
+        let whole = health::needs_status(&kind.resource.group, &kind.resource.kind);
+        let worker = Worker {
+            kind,
+            namespace,
+            store: self.store.clone(),
+            on_change: self.on_change.clone(),
+            known: HashSet::new(),
+            told,
+        };
+        let (client, selector) = (self.client.clone(), self.selector.clone());
+        let task = if whole {
+            tokio::spawn(worker.run::<false>(client, selector))
+        } else {
+            tokio::spawn(worker.run::<true>(client, selector))
+        };
+        Watch { task, synced }
+    }
+
+    /// Waits until every watch has listed its objects, but no longer than the time given; reports whether all have.
+    pub(crate) async fn synced(&self, at_most: Duration) -> bool {
+        let waiting: Vec<_> = lock(&self.watches).values().map(|watch| watch.synced.clone()).collect();
+        let all = async {
+            for mut synced in waiting {
+                // An error means the watch was dropped: nothing to wait for.
+                let _ = synced.wait_for(|synced| *synced).await;
+            }
+        };
+        tokio::time::timeout(at_most, all).await.is_ok()
+    }
+
+    /// The objects of a custom resource.
+    pub(crate) fn of(&self, key: &InstanceKey) -> BTreeMap<ObjectId, Dependent> {
+        lock(&self.store).get(key).cloned().unwrap_or_default()
+    }
+
+    /// Whether an autoscaler has set an object's replicas.
+    pub(crate) fn is_scaled(&self, key: &InstanceKey, id: &ObjectId) -> bool {
+        lock(&self.store).get(key).and_then(|objects| objects.get(id)).is_some_and(|one| one.scaled)
+    }
+
+    /// How many watches run, each with a connection of its own.
+    pub(crate) fn watches(&self) -> usize {
+        lock(&self.watches).len()
+    }
+
+    /// Enters what an apply answered.
+    pub(super) fn enter(&self, key: &InstanceKey, id: &ObjectId, seen: &Seen<true>) {
+        let mut store = lock(&self.store);
+        let objects = store.entry(key.clone()).or_default();
+        let before = objects.get(id);
+        if before.is_some_and(|before| before.uid == seen.uid && before.version > seen.version()) {
+            return;
+        }
+        let health = match before {
+            Some(before) if before.uid == seen.uid => before.health.clone(),
+            _ => (!health::needs_status(&id.group, &id.kind)).then_some(Health::Ready),
+        };
+        objects.insert(id.clone(), dependent(seen, health));
+    }
+
+    /// Forgets an object of which the server said that it is gone.
+    pub(crate) fn forget(&self, key: &InstanceKey, id: &ObjectId) {
+        remove(&mut lock(&self.store), key, id);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn dependent<const META: bool>(seen: &Seen<META>, health: Option<Health>) -> Dependent {
+    Dependent {
+        uid: seen.uid.clone(),
+        version: seen.version(),
+        fields: seen.fields,
+        deleting: seen.deleting,
+        health,
+        editor: seen.editor.clone(),
+        scaled: seen.scaled,
+    }
+}
+
+fn remove(store: &mut Store, key: &InstanceKey, id: &ObjectId) -> Option<Dependent> {
+    let objects = store.get_mut(key)?;
+    let removed = objects.remove(id);
+    if objects.is_empty() {
+        store.remove(key);
+    }
+    removed
+}
+
+/// One watch.
+struct Worker {
+    kind: Arc<ApiKind>,
+    namespace: Option<String>,
+    store: Arc<Mutex<Store>>,
+    on_change: Arc<OnChange>,
+    /// What was known when the list under way began and it has not shown yet.
+    known: HashSet<(InstanceKey, ObjectId)>,
+    told: watch::Sender<bool>,
+}
+
+impl Worker {
+    async fn run<const META: bool>(mut self, client: Client, selector: String) {
+        let resource = &self.kind.resource;
+        let api: Api<Seen<META>> = match &self.namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, resource),
+            None => Api::all_with(client, resource),
+        };
+        let config = watcher::Config::default().labels(&selector).page_size(PAGE);
+        let events = watch_kind(api, config).default_backoff();
+        pin_mut!(events);
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => self.take(event),
+                Err(error) => self.fail(&error),
+            }
+        }
+    }
+
+    fn take<const META: bool>(&mut self, event: Event<Seen<META>>) {
+        match event {
+            Event::Init => self.known = self.all_known(),
+            Event::InitApply(seen) => {
+                if let Some(key) = &seen.resource {
+                    self.known.remove(&(key.clone(), self.kind.object(seen.namespace(), seen.name())));
+                }
+                self.update(&seen);
+            }
+            Event::InitDone => {
+                self.drop_unseen();
+                self.told.send_replace(true);
+            }
+            Event::Apply(seen) => self.update(&seen),
+            Event::Delete(seen) => self.delete(&seen),
+        }
+    }
+
+    fn update<const META: bool>(&self, seen: &Seen<META>) {
+        let Some(key) = &seen.resource else { return };
+        let id = self.kind.object(seen.namespace(), seen.name());
+        let health = if META {
+            Health::Ready
+        } else {
+            health::assess(&id.group, &id.kind, seen.generation, &seen.words)
+        };
+        let wake = {
+            let mut store = lock(&self.store);
+            let objects = store.entry(key.clone()).or_default();
+            let before = objects.get(&id);
+            if before.is_some_and(|before| before.uid == seen.uid && before.version > seen.version()) {
+                return;
+            }
+            let wake = match before {
+                Some(before)
+                    if before.uid == seen.uid
+                        && before.fields == seen.fields
+                        && before.deleting == seen.deleting =>
+                {
+                    (before.health.as_ref() != Some(&health)).then_some(Wake::Health)
+                }
+                _ => Some(Wake::Changed),
+            };
+            objects.insert(id, dependent(seen, Some(health)));
+            wake
+        };
+        if let Some(wake) = wake {
+            (self.on_change)(key, wake);
+        }
+    }
+
+    fn delete<const META: bool>(&self, seen: &Seen<META>) {
+        let Some(key) = &seen.resource else { return };
+        let id = self.kind.object(seen.namespace(), seen.name());
+        let removed = {
+            let mut store = lock(&self.store);
+            // A newer object of that name may be there already: an apply was faster than this event.
+            let same =
+                store.get(key).and_then(|objects| objects.get(&id)).is_some_and(|one| one.uid == seen.uid);
+            if same { remove(&mut store, key, &id) } else { None }
+        };
+        if removed.is_some() {
+            (self.on_change)(key, Wake::Changed);
+        }
+    }
+
+    /// All objects of this watch that are known.
+    fn all_known(&self) -> HashSet<(InstanceKey, ObjectId)> {
+        let watched = |id: &ObjectId| {
+            self.kind.is_kind_of(id) && self.namespace.as_deref().is_none_or(|one| one == &*id.namespace)
+        };
+        let store = lock(&self.store);
+        let all = store.iter().flat_map(|(key, objects)| objects.keys().map(move |id| (key, id)));
+        all.filter(|(_, id)| watched(id)).map(|(key, id)| (key.clone(), id.clone())).collect()
+    }
+
+    /// After a list: what was known before it and it did not show is gone.
+    fn drop_unseen(&mut self) {
+        for (key, id) in std::mem::take(&mut self.known) {
+            remove(&mut lock(&self.store), &key, &id);
+            (self.on_change)(&key, Wake::Changed);
+        }
+    }
+
+    fn fail(&mut self, error: &watcher::Error) {
+        let cause = match error {
+            watcher::Error::InitialListFailed(error)
+            | watcher::Error::WatchStartFailed(error)
+            | watcher::Error::WatchFailed(error) => error,
+            other => {
+                tracing::debug!(kind = %self.kind.text(), error = %other, "Watch interrupted");
+                return;
+            }
+        };
+        if is_not_found(cause) {
+            // The kind itself is gone, and all its objects with it.
+            self.known = self.all_known();
+            self.drop_unseen();
+            self.told.send_replace(true);
+        }
+        tracing::warn!(kind = %self.kind.text(), error = %explain(cause), "Cannot watch a kind of applied objects");
+    }
+}

@@ -1,0 +1,150 @@
+//! What kinds the cluster serves: two requests, kept, and asked again when a kind is missed.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use kube::Client;
+use kube::api::ApiResource;
+use kube::client::{APIGroupDiscoveryList, APIResourceDiscovery};
+use kube::discovery::{Discovery as Slow, Scope, verbs};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::reconcile::identity::{ApiKind, Digest, Kinds};
+
+/// Misses closer together than this are answered from memory: a chart with an unknown kind must not cost requests.
+const SHORTEST_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The kinds the cluster serves and its version.
+pub(crate) struct Discovery {
+    client: Client,
+    current: RwLock<Arc<Served>>,
+    refreshed: Mutex<Option<Instant>>,
+}
+
+/// What a cluster serves.
+#[derive(Debug, Default)]
+pub(crate) struct Served {
+    pub(crate) kinds: Kinds,
+    /// `.Capabilities`.
+    pub(crate) capabilities: Arc<helm::Capabilities>,
+    /// Of `capabilities`.
+    pub(crate) digest: Digest,
+}
+
+impl Discovery {
+    /// Makes an empty one; [`refresh`](Discovery::refresh) fills it.
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, current: RwLock::default(), refreshed: Mutex::new(None) }
+    }
+
+    /// What was known at the last refresh.
+    pub(crate) fn current(&self) -> Arc<Served> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Asks the cluster again, unless it was asked a moment ago.
+    pub(crate) async fn refresh_after_miss(&self) -> Result<Arc<Served>, kube::Error> {
+        let refreshed = self.refreshed.lock().await;
+        if refreshed.is_some_and(|at| at.elapsed() < SHORTEST_INTERVAL) {
+            return Ok(self.current());
+        }
+        drop(refreshed);
+        self.refresh().await
+    }
+
+    /// Asks the cluster again.
+    pub(crate) async fn refresh(&self) -> Result<Arc<Served>, kube::Error> {
+        let mut refreshed = self.refreshed.lock().await;
+        let mut kinds = self.aggregated().await.unwrap_or_default();
+        if kinds.is_empty() {
+            // A server before 1.26, or one behind a proxy that drops the header.
+            kinds = self.one_by_one().await?;
+        }
+        let version = self.client.apiserver_version().await?;
+        let capabilities = helm::Capabilities {
+            kube_version: helm::KubeVersion {
+                version: version.git_version,
+                major: version.major,
+                minor: version.minor,
+            },
+            api_versions: kinds.api_versions.clone(),
+            ..helm::Capabilities::default()
+        };
+        let version = std::iter::once(&capabilities.kube_version.version);
+        let digest = Digest::of(version.chain(&capabilities.api_versions));
+        let served = Arc::new(Served { kinds, capabilities: Arc::new(capabilities), digest });
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = served.clone();
+        *refreshed = Some(Instant::now());
+        Ok(served)
+    }
+
+    async fn aggregated(&self) -> Result<Kinds, kube::Error> {
+        let core = self.client.list_core_api_versions_aggregated().await?;
+        let groups = self.client.list_api_groups_aggregated().await?;
+        let mut kinds = Kinds::default();
+        add_groups(&mut kinds, core);
+        add_groups(&mut kinds, groups);
+        Ok(kinds)
+    }
+
+    async fn one_by_one(&self) -> Result<Kinds, kube::Error> {
+        let found = Slow::new(self.client.clone()).run().await?;
+        let mut kinds = Kinds::default();
+        for group in found.groups() {
+            for version in group.versions() {
+                let api_version = join(group.name(), version);
+                kinds.api_versions.push(api_version.clone());
+                for (resource, capabilities) in group.versioned_resources(version) {
+                    let watchable = capabilities.supports_operation(verbs::WATCH);
+                    kinds.api_versions.push(format!("{api_version}/{}", resource.kind));
+                    kinds.add(ApiKind::new(resource, capabilities.scope == Scope::Namespaced, watchable));
+                }
+            }
+        }
+        Ok(kinds)
+    }
+}
+
+fn join(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+fn add_groups(kinds: &mut Kinds, list: APIGroupDiscoveryList) {
+    for group in list.items {
+        let name = group.metadata.and_then(|meta| meta.name).unwrap_or_default();
+        for version in group.versions {
+            let Some(number) = version.version else { continue };
+            let api_version = join(&name, &number);
+            kinds.api_versions.push(api_version.clone());
+            for resource in version.resources {
+                add_resource(kinds, &name, &number, &api_version, resource);
+            }
+        }
+    }
+}
+
+fn add_resource(
+    kinds: &mut Kinds,
+    group: &str,
+    version: &str,
+    api_version: &str,
+    found: APIResourceDiscovery,
+) {
+    let (Some(plural), Some(answer)) = (found.resource, found.response_kind) else { return };
+    let Some(kind) = answer.kind else { return };
+    // Some resources answer with a kind of another group (scale, token requests): they are no objects to apply.
+    if answer.group.is_some_and(|answered| !answered.is_empty() && answered != group) {
+        return;
+    }
+    kinds.api_versions.push(format!("{api_version}/{kind}"));
+    let resource = ApiResource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        api_version: api_version.to_owned(),
+        kind,
+        plural,
+    };
+    let watchable = found.verbs.iter().any(|verb| verb == "watch");
+    kinds.add(ApiKind::new(resource, found.scope.as_deref() == Some("Namespaced"), watchable));
+}

@@ -1,0 +1,102 @@
+//! Events about custom resources: written in the background, each cause once in a while, never holding up work.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use kube::api::{PostParams, Request};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::error::explain;
+use super::instances::Instance;
+use super::request::call;
+use crate::reconcile::identity::Digest;
+
+/// Events waiting to be written; more are dropped.
+const WAITING: usize = 512;
+/// The same event is not written again sooner than this.
+const SILENCE: Duration = Duration::from_secs(600);
+/// The longest note Kubernetes takes.
+const LONGEST_NOTE: usize = 1024;
+/// The pause between two events: telling must not take time from doing.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Writes events about custom resources of one kind.
+#[derive(Clone)]
+pub(crate) struct Events {
+    sender: mpsc::Sender<Value>,
+    api_version: Arc<str>,
+    kind: Arc<str>,
+}
+
+/// Whether something is as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    Normal,
+    Warning,
+}
+
+impl Events {
+    /// Starts the task that writes; it ends when the last clone is dropped.
+    pub(crate) fn start(client: Client, api_version: &str, kind: &str) -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        tokio::spawn(write(client, receiver));
+        Self { sender, api_version: api_version.into(), kind: kind.into() }
+    }
+
+    /// Tells something about a custom resource. `action` is what was being done, `reason` a word for what came of it.
+    pub(crate) fn tell(&self, about: &Instance, severity: Severity, action: &str, reason: &str, note: &str) {
+        let namespace = if about.key.namespace.is_empty() { "default" } else { &about.key.namespace };
+        let event = json!({
+            "apiVersion": "events.k8s.io/v1", "kind": "Event",
+            "metadata": {"generateName": format!("{}.", about.key.name), "namespace": namespace},
+            "eventTime": jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string(),
+            "reportingController": format!("{}-controller", self.kind.to_lowercase()),
+            "reportingInstance": "chartwright",
+            "action": action, "reason": reason, "note": cut(note),
+            "type": match severity { Severity::Normal => "Normal", Severity::Warning => "Warning" },
+            "regarding": {
+                "apiVersion": &*self.api_version, "kind": &*self.kind, "name": &*about.key.name,
+                "namespace": &*about.key.namespace, "uid": &*about.uid, "resourceVersion": &*about.resource_version,
+            },
+        });
+        if self.sender.try_send(event).is_err() {
+            tracing::debug!(resource = %about.key, reason, "Too many events at once: one was dropped");
+        }
+    }
+}
+
+fn cut(note: &str) -> String {
+    let end =
+        (0..=LONGEST_NOTE.min(note.len())).rev().find(|at| note.is_char_boundary(*at)).unwrap_or_default();
+    note.get(..end).unwrap_or_default().to_owned()
+}
+
+async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
+    let mut told: HashMap<Digest, Instant> = HashMap::new();
+    let mut complained = false;
+    while let Some(event) = events.recv().await {
+        told.retain(|_, at| at.elapsed() < SILENCE);
+        let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let what = Digest::of([text("/regarding/uid"), text("/reason"), text("/action"), text("/note")]);
+        if told.insert(what, Instant::now()).is_some() {
+            continue;
+        }
+        let url = format!("/apis/events.k8s.io/v1/namespaces/{}/events", text("/metadata/namespace"));
+        let request = Request::new(url).create(&PostParams::default(), event.to_string().into_bytes());
+        let result = match request.map_err(kube::Error::BuildRequest) {
+            Ok(request) => call::<IgnoredAny>(&client, request).await.map(|_| ()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = result
+            && !std::mem::replace(&mut complained, true)
+        {
+            tracing::warn!(error = %explain(&error), "Cannot write events");
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,347 @@
+//! The custom resources of one served kind, watched and kept: a few words and the texts of spec and status each.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::{StreamExt as _, pin_mut};
+use kube::api::{ApiResource, DynamicObject, ObjectMeta, Patch, PatchParams, Request};
+use kube::core::{DynamicResourceScope, Selector};
+use kube::runtime::watcher::{self, Event};
+use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
+use kube::{Api, Client, Resource};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+
+use super::error::explain;
+use super::request::call;
+use super::{FIELD_MANAGER, error};
+use crate::reconcile::identity::{Digest, InstanceKey};
+
+/// Custom resources per page of a list.
+const PAGE: u32 = 100;
+
+/// A custom resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Instance {
+    pub(crate) key: InstanceKey,
+    pub(crate) uid: Box<str>,
+    pub(crate) resource_version: Box<str>,
+    pub(crate) generation: i64,
+    pub(crate) created: Option<jiff::Timestamp>,
+    pub(crate) deleting: bool,
+    pub(crate) finalizers: Vec<Box<str>>,
+    /// Those with our prefixes.
+    pub(crate) annotations: BTreeMap<Box<str>, Box<str>>,
+    /// The text of `spec`; empty if there is none.
+    pub(crate) spec: Box<str>,
+    pub(crate) spec_digest: Digest,
+    /// The text of `status`; empty if there is none.
+    pub(crate) status: Box<str>,
+}
+
+impl Instance {
+    /// Parses the status; null if there is none.
+    pub(crate) fn status(&self) -> Value {
+        serde_json::from_str(&self.status).unwrap_or(Value::Null)
+    }
+
+    /// Reports whether a change from an earlier state is one to act on: everything but the status counts.
+    fn differs(&self, before: &Instance) -> bool {
+        self.uid != before.uid
+            || self.generation != before.generation
+            || self.deleting != before.deleting
+            || self.spec_digest != before.spec_digest
+            || self.annotations != before.annotations
+            || self.finalizers != before.finalizers
+    }
+}
+
+/// A custom resource on the wire.
+#[derive(Clone, Debug)]
+struct Wire {
+    /// Name, namespace and version only.
+    meta: ObjectMeta,
+    instance: Arc<Instance>,
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    metadata: RawMeta,
+    #[serde(default)]
+    spec: Option<Box<RawValue>>,
+    #[serde(default)]
+    status: Option<Box<RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct RawMeta {
+    name: Box<str>,
+    namespace: Box<str>,
+    uid: Box<str>,
+    resource_version: Box<str>,
+    generation: i64,
+    creation_timestamp: Option<jiff_text::Text>,
+    deletion_timestamp: Option<serde::de::IgnoredAny>,
+    finalizers: Vec<Box<str>>,
+    annotations: BTreeMap<Box<str>, Box<str>>,
+}
+
+/// Time stamps, without jiff's serde feature.
+mod jiff_text {
+    use serde::{Deserialize, Deserializer};
+
+    pub(super) struct Text(pub(super) Option<jiff::Timestamp>);
+
+    impl<'de> Deserialize<'de> for Text {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            Ok(Self(String::deserialize(deserializer)?.parse().ok()))
+        }
+    }
+}
+
+/// The prefixes of annotations that mean something to us.
+const PREFIXES: &[&str] = &["chartwright.io/", "helm.sdk.operatorframework.io/"];
+
+impl<'de> Deserialize<'de> for Wire {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        let text = |raw: Option<Box<RawValue>>| raw.map(|raw| Box::from(raw.get())).unwrap_or_default();
+        let mut annotations = raw.metadata.annotations;
+        annotations.retain(|key, _| PREFIXES.iter().any(|prefix| key.starts_with(prefix)));
+        let spec: Box<str> = text(raw.spec);
+        let meta = ObjectMeta {
+            name: Some(raw.metadata.name.to_string()),
+            namespace: Some(raw.metadata.namespace.to_string()),
+            resource_version: Some(raw.metadata.resource_version.to_string()),
+            ..ObjectMeta::default()
+        };
+        let instance = Instance {
+            key: InstanceKey::new(&raw.metadata.namespace, &raw.metadata.name),
+            uid: raw.metadata.uid,
+            resource_version: raw.metadata.resource_version,
+            generation: raw.metadata.generation,
+            created: raw.metadata.creation_timestamp.and_then(|text| text.0),
+            deleting: raw.metadata.deletion_timestamp.is_some(),
+            finalizers: raw.metadata.finalizers,
+            annotations,
+            spec_digest: Digest::of([spec.as_bytes()]),
+            spec,
+            status: text(raw.status),
+        };
+        Ok(Self { meta, instance: Arc::new(instance) })
+    }
+}
+
+impl Resource for Wire {
+    type DynamicType = ApiResource;
+    type Scope = DynamicResourceScope;
+
+    fn kind(dt: &ApiResource) -> Cow<'_, str> {
+        DynamicObject::kind(dt)
+    }
+
+    fn group(dt: &ApiResource) -> Cow<'_, str> {
+        DynamicObject::group(dt)
+    }
+
+    fn version(dt: &ApiResource) -> Cow<'_, str> {
+        DynamicObject::version(dt)
+    }
+
+    fn plural(dt: &ApiResource) -> Cow<'_, str> {
+        DynamicObject::plural(dt)
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.meta
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.meta
+    }
+}
+
+type OnChange = dyn Fn(&InstanceKey) + Send + Sync;
+
+/// The custom resources of one served kind.
+pub(crate) struct Instances {
+    client: Client,
+    resource: ApiResource,
+    store: Mutex<HashMap<InstanceKey, Arc<Instance>>>,
+    on_change: Box<OnChange>,
+}
+
+impl Instances {
+    pub(crate) fn new(client: Client, resource: ApiResource, on_change: Box<OnChange>) -> Self {
+        Self { client, resource, store: Mutex::default(), on_change }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<InstanceKey, Arc<Instance>>> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds one.
+    pub(crate) fn get(&self, key: &InstanceKey) -> Option<Arc<Instance>> {
+        self.lock().get(key).cloned()
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<Arc<Instance>> {
+        self.lock().values().cloned().collect()
+    }
+
+    /// Watches until dropped, in one namespace or all; `synced` turns true when the first list is in.
+    pub(crate) async fn watch(
+        &self,
+        namespace: Option<&str>,
+        selector: Option<&Selector>,
+        synced: watch::Sender<bool>,
+    ) {
+        let api: Api<Wire> = match namespace {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &self.resource),
+            None => Api::all_with(self.client.clone(), &self.resource),
+        };
+        let mut config = watcher::Config::default().page_size(PAGE);
+        if let Some(selector) = selector {
+            config = config.labels_from(selector);
+        }
+        let events = watch_kind(api, config).default_backoff();
+        pin_mut!(events);
+        let mut listed = HashSet::new();
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(Event::Init) => listed.clear(),
+                Ok(Event::InitApply(wire)) => {
+                    listed.insert(wire.instance.key.clone());
+                    self.update(wire.instance);
+                }
+                Ok(Event::InitDone) => {
+                    self.drop_all_but(namespace, &listed);
+                    listed = HashSet::new();
+                    synced.send_replace(true);
+                }
+                Ok(Event::Apply(wire)) => self.update(wire.instance),
+                Ok(Event::Delete(wire)) => self.delete(&wire.instance),
+                Err(error) => self.report(&error),
+            }
+        }
+    }
+
+    fn report(&self, error: &watcher::Error) {
+        let (watcher::Error::InitialListFailed(cause)
+        | watcher::Error::WatchStartFailed(cause)
+        | watcher::Error::WatchFailed(cause)) = error
+        else {
+            tracing::debug!(kind = %self.resource.kind, %error, "Watch interrupted");
+            return;
+        };
+        tracing::warn!(kind = %self.resource.kind, error = %explain(cause), "Cannot watch custom resources");
+    }
+
+    fn update(&self, instance: Arc<Instance>) {
+        let key = instance.key.clone();
+        let before = self.lock().insert(key.clone(), instance.clone());
+        if before.is_none_or(|before| instance.differs(&before)) {
+            (self.on_change)(&key);
+        }
+    }
+
+    fn delete(&self, instance: &Instance) {
+        self.lock().remove(&instance.key);
+        (self.on_change)(&instance.key);
+    }
+
+    fn drop_all_but(&self, namespace: Option<&str>, listed: &HashSet<InstanceKey>) {
+        let gone: Vec<_> = {
+            let store = self.lock();
+            let watched = |key: &&InstanceKey| namespace.is_none_or(|namespace| *key.namespace == *namespace);
+            store.keys().filter(watched).filter(|key| !listed.contains(key)).cloned().collect()
+        };
+        for key in gone {
+            self.lock().remove(&key);
+            (self.on_change)(&key);
+        }
+    }
+
+    /// Changes the status by a merge patch, if the resource is still the same one.
+    pub(crate) async fn patch_status(&self, instance: &Instance, status: &Value) -> Result<(), kube::Error> {
+        let body = serde_json::json!({"metadata": {"uid": instance.uid}, "status": status});
+        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
+        let request = self.request(&instance.key).patch_subresource(
+            "status",
+            &instance.key.name,
+            &parameters,
+            &Patch::Merge(body),
+        );
+        self.write(instance, request.map_err(kube::Error::BuildRequest)?).await
+    }
+
+    /// Sets the finalizers, if the resource has not changed meanwhile.
+    pub(crate) async fn set_finalizers(
+        &self,
+        instance: &Instance,
+        finalizers: &[Box<str>],
+    ) -> Result<(), kube::Error> {
+        let body = serde_json::json!({"metadata": {
+            "uid": instance.uid, "resourceVersion": instance.resource_version, "finalizers": finalizers,
+        }});
+        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
+        let request = self.request(&instance.key).patch(&instance.key.name, &parameters, &Patch::Merge(body));
+        self.write(instance, request.map_err(kube::Error::BuildRequest)?).await
+    }
+
+    fn request(&self, key: &InstanceKey) -> Request {
+        let namespace = (!key.namespace.is_empty()).then_some(&*key.namespace);
+        Request::new(DynamicObject::url_path(&self.resource, namespace))
+    }
+
+    /// Sends a change and keeps the answer, so that the next reconcile sees it.
+    async fn write(&self, before: &Instance, request: http::Request<Vec<u8>>) -> Result<(), kube::Error> {
+        match call::<Wire>(&self.client, request).await {
+            Ok(answer) => {
+                let mut store = self.lock();
+                if let Some(known) = store.get_mut(&before.key)
+                    && known.resource_version == before.resource_version
+                {
+                    *known = answer.body.instance;
+                }
+                Ok(())
+            }
+            // It is gone, or another one has its name: there is nobody to tell.
+            Err(error) if error::is_not_found(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kube::core::{ObjectList, WatchEvent};
+
+    const OBJECT: &str = r#"{"apiVersion":"g.io/v1","kind":"Web","metadata":{"name":"w","namespace":"n","uid":"u",
+        "resourceVersion":"5","generation":2,"creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["f"],
+        "annotations":{"kubectl.kubernetes.io/x":"big","helm.sdk.operatorframework.io/reconcile-period":"5s"},
+        "managedFields":[{"manager":"kubectl"}]},"spec":{"replicaCount":3},"status":{"phase":"Ready"}}"#;
+
+    #[test]
+    fn resources_are_read_from_lists_and_watches() {
+        let list = format!(r#"{{"apiVersion":"v1","kind":"List","metadata":{{}},"items":[{OBJECT}]}}"#);
+        let listed: ObjectList<Wire> = serde_json::from_str(&list).unwrap();
+        let event = format!(r#"{{"type":"ADDED","object":{OBJECT}}}"#);
+        let WatchEvent::Added(watched) = serde_json::from_str::<WatchEvent<Wire>>(&event).unwrap() else {
+            panic!()
+        };
+        for instance in [&listed.items[0].instance, &watched.instance] {
+            assert_eq!(instance.key, InstanceKey::new("n", "w"));
+            assert_eq!(&*instance.spec, r#"{"replicaCount":3}"#);
+            assert_eq!(instance.status()["phase"], "Ready");
+            assert_eq!(instance.annotations.len(), 1);
+            assert!(!instance.deleting && instance.created.is_some());
+        }
+    }
+}

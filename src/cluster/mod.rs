@@ -1,0 +1,23 @@
+//! Everything that talks to the API server; nothing here decides.
+
+pub(crate) mod dependents;
+pub(crate) mod discovery;
+pub(crate) mod error;
+pub(crate) mod events;
+pub(crate) mod instances;
+pub(crate) mod lookup;
+pub(crate) mod objects;
+pub(crate) mod records;
+mod request;
+pub(crate) mod seeds;
+mod seen;
+
+/// The name under which our writes own fields.
+pub(crate) const FIELD_MANAGER: &str = "chartwright";
+
+/// Makes the client for a cluster. Requests are not repeated by it: a busy server is asked again a few times by
+/// [`request::call`], and everything else is repeated by the work queue, which knows how to wait.
+pub(crate) fn client(mut config: kube::Config) -> Result<kube::Client, kube::Error> {
+    config.default_retry = false;
+    kube::Client::try_from(config)
+}

@@ -1,0 +1,181 @@
+//! Writes of single objects: tried, applied, deleted, let go.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube::Client;
+use kube::api::{
+    ApiResource, DeleteParams, DynamicObject, GetParams, Patch, PatchParams, Preconditions, Request,
+    Resource as _,
+};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::FIELD_MANAGER;
+use super::dependents::Dependents;
+use super::error::is_not_found;
+use super::request::call;
+use super::seen::Seen;
+use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
+use crate::reconcile::objects::{CHART_LABEL, OWNER_LABEL, Object, RESOURCE_ANNOTATION};
+
+/// Writes the objects of one served kind.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    client: Client,
+    dependents: Arc<Dependents>,
+}
+
+/// What a dry run showed.
+#[derive(Clone, Debug)]
+pub(crate) struct Tried {
+    /// Whether the object is there already.
+    pub(crate) exists: bool,
+    /// What the server warns of.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What an apply left.
+#[derive(Clone, Debug)]
+pub(crate) struct Applied {
+    pub(crate) uid: Box<str>,
+    pub(crate) fields: Digest,
+}
+
+/// Who says an object is his.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Marks {
+    pub(crate) uid: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) annotations: BTreeMap<String, String>,
+}
+
+impl Writer {
+    pub(crate) fn new(client: Client, dependents: Arc<Dependents>) -> Self {
+        Self { client, dependents }
+    }
+
+    /// Asks what an apply would do, with unknown fields refused.
+    pub(crate) async fn try_apply(&self, object: &Object) -> Result<Tried, kube::Error> {
+        let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
+        let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await?;
+        Ok(Tried { exists: answer.body.stored, warnings: answer.warnings })
+    }
+
+    /// Applies an object.
+    pub(crate) async fn apply(&self, key: &InstanceKey, object: &Object) -> Result<Applied, kube::Error> {
+        // Fields were checked by the dry run; what it could not check, the server warns of and drops.
+        let parameters = PatchParams::apply(FIELD_MANAGER).force();
+        let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await?;
+        self.dependents.enter(key, &object.id, &answer.body);
+        for warning in answer.warnings {
+            tracing::debug!(resource = %key, object = %object.id, warning, "The API server warns");
+        }
+        Ok(Applied { uid: answer.body.uid, fields: answer.body.fields })
+    }
+
+    /// Reads who says an object is his; `None` if it is not there.
+    pub(crate) async fn marks(&self, kind: &ApiKind, id: &ObjectId) -> Result<Option<Marks>, kube::Error> {
+        #[derive(Deserialize)]
+        struct Meta {
+            metadata: Marks,
+        }
+        let request =
+            at(kind, id).get_metadata(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
+        match call::<Meta>(&self.client, request).await {
+            Ok(answer) => Ok(Some(answer.body.metadata)),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads an object; `None` if it is not there.
+    pub(crate) async fn get(&self, kind: &ApiKind, id: &ObjectId) -> Result<Option<Value>, kube::Error> {
+        let request = at(kind, id).get(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
+        match call::<Value>(&self.client, request).await {
+            Ok(answer) => Ok(Some(answer.body)),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes an object, if it is still the one with that uid; reports whether it was there.
+    pub(crate) async fn delete(
+        &self,
+        key: &InstanceKey,
+        kind: &ApiKind,
+        id: &ObjectId,
+        uid: Option<&str>,
+    ) -> Result<bool, kube::Error> {
+        let mut parameters = DeleteParams::background();
+        if let Some(uid) = uid {
+            parameters =
+                parameters.preconditions(Preconditions { uid: Some(uid.to_owned()), resource_version: None });
+        }
+        let request = at(kind, id).delete(&id.name, &parameters).map_err(kube::Error::BuildRequest)?;
+        match call::<IgnoredAny>(&self.client, request).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_not_found(&error) => {
+                self.dependents.forget(key, id);
+                Ok(false)
+            }
+            // Another object has its name now: the one that was meant is gone.
+            Err(kube::Error::Api(status)) if uid.is_some() && status.code == 409 => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes our marks off an object that stays although its release lets it go.
+    pub(crate) async fn let_go(
+        &self,
+        key: &InstanceKey,
+        kind: &ApiKind,
+        id: &ObjectId,
+    ) -> Result<(), kube::Error> {
+        let body = json!({"metadata": {
+            "labels": {OWNER_LABEL: null, CHART_LABEL: null}, "annotations": {RESOURCE_ANNOTATION: null},
+        }});
+        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
+        let request = at(kind, id)
+            .patch_metadata(&id.name, &parameters, &Patch::Merge(body))
+            .map_err(kube::Error::BuildRequest)?;
+        match call::<IgnoredAny>(&self.client, request).await {
+            Err(error) if !is_not_found(&error) => Err(error),
+            _ => {
+                self.dependents.forget(key, id);
+                Ok(())
+            }
+        }
+    }
+
+    /// Creates an object that must not be there yet, as hooks are.
+    pub(crate) async fn create(
+        &self,
+        kind: &ApiKind,
+        id: &ObjectId,
+        body: &Value,
+    ) -> Result<(), kube::Error> {
+        let parameters =
+            kube::api::PostParams { field_manager: Some(FIELD_MANAGER.into()), ..Default::default() };
+        let bytes = serde_json::to_vec(body).map_err(kube::Error::SerdeError)?;
+        let request = at(kind, id).create(&parameters, bytes).map_err(kube::Error::BuildRequest)?;
+        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+    }
+}
+
+fn at(kind: &ApiKind, id: &ObjectId) -> Request {
+    let namespace = (!id.namespace.is_empty()).then_some(&*id.namespace);
+    Request::new(url(&kind.resource, namespace))
+}
+
+fn url(resource: &ApiResource, namespace: Option<&str>) -> String {
+    DynamicObject::url_path(resource, namespace)
+}
+
+fn patch(object: &Object, parameters: &PatchParams) -> Result<http::Request<Vec<u8>>, kube::Error> {
+    at(&object.kind, &object.id)
+        .patch_metadata(&object.id.name, parameters, &Patch::Apply(&object.body))
+        .map_err(kube::Error::BuildRequest)
+}

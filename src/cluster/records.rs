@@ -1,0 +1,185 @@
+//! Release records in the cluster: found by label, read, written, pruned.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use kube::Client;
+use kube::api::{DeleteParams, GetParams, ListParams, PostParams, Preconditions, Request};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::FIELD_MANAGER;
+use super::error::is_not_found;
+use super::request::call;
+use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
+
+/// Reads and writes release records.
+#[derive(Clone)]
+pub(crate) struct Records {
+    client: Client,
+}
+
+/// Where a release's records are, and whose they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) release: &'a str,
+    /// The owner reference the records carry.
+    pub(crate) owner: Value,
+}
+
+#[derive(Deserialize)]
+struct List {
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    metadata: ItemMeta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ItemMeta {
+    uid: String,
+    labels: ItemLabels,
+    owner_references: Vec<ItemOwner>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ItemLabels {
+    version: String,
+    status: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ItemOwner {
+    uid: String,
+    controller: bool,
+}
+
+impl Records {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client }
+    }
+
+    /// Lists a release's records, oldest first.
+    pub(crate) async fn history(&self, namespace: &str, release: &str) -> Result<Vec<Entry>, kube::Error> {
+        let parameters = ListParams::default().labels(&format!("owner=helm,name={release}"));
+        let request = at(namespace).list_metadata(&parameters).map_err(kube::Error::BuildRequest)?;
+        let list = call::<List>(&self.client, request).await?.body;
+        let mut entries: Vec<_> = list.items.into_iter().filter_map(|item| entry(item.metadata)).collect();
+        entries.sort_by_key(|entry| entry.revision);
+        Ok(entries)
+    }
+
+    /// Reads a record; `None` if it is not there.
+    pub(crate) async fn read(
+        &self,
+        namespace: &str,
+        release: &str,
+        revision: i64,
+    ) -> Result<Option<RecordBytes>, kube::Error> {
+        #[derive(Deserialize)]
+        struct Secret {
+            #[serde(default)]
+            data: Data,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Data {
+            release: String,
+        }
+        let name = secret_name(release, revision);
+        let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
+        match call::<Secret>(&self.client, request).await {
+            Ok(answer) => Ok(Some(RecordBytes(BASE64.decode(answer.body.data.release).unwrap_or_default()))),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a new record; a conflict if there is one of that revision.
+    pub(crate) async fn create(
+        &self,
+        place: &Place<'_>,
+        revision: i64,
+        state: State,
+        bytes: &RecordBytes,
+    ) -> Result<(), kube::Error> {
+        let body = secret(place, revision, state, bytes, "createdAt")?;
+        let parameters = PostParams { field_manager: Some(FIELD_MANAGER.into()), ..PostParams::default() };
+        let request = at(place.namespace).create(&parameters, body).map_err(kube::Error::BuildRequest)?;
+        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+    }
+
+    /// Writes over a record.
+    pub(crate) async fn replace(
+        &self,
+        place: &Place<'_>,
+        revision: i64,
+        state: State,
+        bytes: &RecordBytes,
+    ) -> Result<(), kube::Error> {
+        let body = secret(place, revision, state, bytes, "modifiedAt")?;
+        let parameters = PostParams { field_manager: Some(FIELD_MANAGER.into()), ..PostParams::default() };
+        let name = secret_name(place.release, revision);
+        let request =
+            at(place.namespace).replace(&name, &parameters, body).map_err(kube::Error::BuildRequest)?;
+        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+    }
+
+    /// Deletes a record.
+    pub(crate) async fn delete(
+        &self,
+        namespace: &str,
+        release: &str,
+        entry: &Entry,
+    ) -> Result<(), kube::Error> {
+        let preconditions = Preconditions { uid: Some(entry.uid.clone()), resource_version: None };
+        let parameters = DeleteParams::background().preconditions(preconditions);
+        let name = secret_name(release, entry.revision);
+        let request = at(namespace).delete(&name, &parameters).map_err(kube::Error::BuildRequest)?;
+        match call::<IgnoredAny>(&self.client, request).await {
+            Err(error) if !is_not_found(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn entry(meta: ItemMeta) -> Option<Entry> {
+    Some(Entry {
+        revision: meta.labels.version.parse().ok()?,
+        state: State::parse(&meta.labels.status).unwrap_or(State::Unknown),
+        owner: meta.owner_references.into_iter().find(|owner| owner.controller).map(|owner| owner.uid),
+        uid: meta.uid,
+    })
+}
+
+fn at(namespace: &str) -> Request {
+    Request::new(format!("/api/v1/namespaces/{namespace}/secrets"))
+}
+
+fn secret(
+    place: &Place<'_>,
+    revision: i64,
+    state: State,
+    bytes: &RecordBytes,
+    stamp: &str,
+) -> Result<Vec<u8>, kube::Error> {
+    let body = json!({
+        "apiVersion": "v1", "kind": "Secret", "type": SECRET_TYPE,
+        "metadata": {
+            "name": secret_name(place.release, revision), "namespace": place.namespace,
+            "labels": {
+                "name": place.release, "owner": "helm", "status": state.word(), "version": revision.to_string(),
+                stamp: jiff::Timestamp::now().as_second().to_string(),
+            },
+            "ownerReferences": [place.owner],
+        },
+        "data": {"release": BASE64.encode(&bytes.0)},
+    });
+    serde_json::to_vec(&body).map_err(kube::Error::SerdeError)
+}

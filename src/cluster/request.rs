@@ -1,0 +1,77 @@
+//! One request and its answer, warnings included (the client's typed calls drop them).
+
+use std::time::Duration;
+
+use http_body_util::BodyExt as _;
+use kube::Client;
+use kube::core::Status;
+use serde::de::DeserializeOwned;
+
+/// What the server answered.
+pub(super) struct Answer<T> {
+    pub(super) body: T,
+    /// The texts of its `Warning` headers.
+    pub(super) warnings: Vec<String>,
+}
+
+/// How often a request is sent again when the server is busy, and the pause before the first time.
+const RETRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause, whatever the server asks for: a worker has better things to do.
+const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+
+/// Sends a request and reads its answer; a busy server is asked again a few times.
+pub(super) async fn call<T: DeserializeOwned>(
+    client: &Client,
+    request: http::Request<Vec<u8>>,
+) -> Result<Answer<T>, kube::Error> {
+    for retry in 0..RETRIES {
+        match send(client, request.clone()).await {
+            Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
+                let asked = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+                let pause = Duration::from_secs(asked.into()).max(PAUSE * 2_u32.pow(retry));
+                tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
+            }
+            answer => return answer,
+        }
+    }
+    send(client, request).await
+}
+
+async fn send<T: DeserializeOwned>(
+    client: &Client,
+    request: http::Request<Vec<u8>>,
+) -> Result<Answer<T>, kube::Error> {
+    let answer = client.send(request.map(kube::client::Body::from)).await?;
+    let status = answer.status();
+    let warnings = answer.headers().get_all(http::header::WARNING).iter().filter_map(warning).collect();
+    let body = answer.into_body().collect().await?.to_bytes();
+    if status.is_client_error() || status.is_server_error() {
+        let told = serde_json::from_slice::<Status>(&body).unwrap_or_else(|_| {
+            // A proxy in between answers in its own words.
+            Status::failure(String::from_utf8_lossy(&body).trim(), "").with_code(status.as_u16())
+        });
+        return Err(kube::Error::Api(told.boxed()));
+    }
+    let body = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
+    Ok(Answer { body, warnings })
+}
+
+/// Takes the text out of `299 - "text"`.
+fn warning(header: &http::HeaderValue) -> Option<String> {
+    let text = header.to_str().ok()?;
+    let quoted = text.split_once('"')?.1.rsplit_once('"')?.0;
+    Some(quoted.replace("\\\"", "\"").replace("\\\\", "\\"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_lose_their_envelope() {
+        let header = http::HeaderValue::from_static(r#"299 - "unknown field \"spec.x\"""#);
+        assert_eq!(warning(&header).as_deref(), Some(r#"unknown field "spec.x""#));
+        assert_eq!(warning(&http::HeaderValue::from_static("odd")), None);
+    }
+}

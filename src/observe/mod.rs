@@ -1,0 +1,3 @@
+//! What others see of the operator: probes.
+
+pub(crate) mod probes;

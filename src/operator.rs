@@ -1,0 +1,336 @@
+//! The running operator: kinds registered → custom resources and their objects watched → a queue per kind → workers.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use helm::{Chart, CompiledChart};
+use kube::Client;
+use kube::api::ApiResource;
+use kube::core::Selector;
+use thiserror::Error;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use crate::cluster::dependents::{Dependents, Wake};
+use crate::cluster::discovery::Discovery;
+use crate::cluster::error::explain;
+use crate::cluster::events::Events;
+use crate::cluster::instances::Instances;
+use crate::cluster::objects::Writer;
+use crate::cluster::records::Records;
+use crate::cluster::seeds::Seeds;
+use crate::crd::{RegisterError, register};
+use crate::observe::probes::{self, Probes};
+use crate::queue::{Backoff, Outcome, Queue};
+use crate::reconcile::Controller;
+use crate::reconcile::identity::{Digest, InstanceKey};
+use crate::reconcile::objects::label_value;
+use crate::reconcile::render::Renderer;
+use crate::reconcile::status::Remembered;
+use crate::release::ChartJson;
+use crate::settings::{Settings, Watch};
+
+/// How long work under way may take after the operator was told to stop.
+const GRACE: Duration = Duration::from_secs(20);
+/// How long the first lists of applied objects are waited for; work goes on without them, and looks more closely.
+const FIRST_LISTS: Duration = Duration::from_secs(30);
+/// Objects change their health in bursts; one look at the end of it is enough.
+const SETTLE: Duration = Duration::from_millis(100);
+
+/// Why the operator does not run.
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    /// A chart cannot be used.
+    #[error("chart {path}: {error}")]
+    Chart {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong.
+        error: helm::Error,
+    },
+    /// A kind cannot be served.
+    #[error("{0}")]
+    Register(#[from] RegisterError),
+    /// The cluster does not answer.
+    #[error("cannot {doing}: {}", explain(error))]
+    Cluster {
+        /// What was tried.
+        doing: &'static str,
+        /// The answer.
+        error: Box<kube::Error>,
+    },
+    /// The selector of a watch is none.
+    #[error("the selector of kind {kind} is not a label selector: {why}")]
+    Selector {
+        /// The kind.
+        kind: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// An address cannot be listened at.
+    #[error("cannot listen at {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Threads cannot be started.
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
+}
+
+/// Runs the operator until `shutdown` resolves.
+///
+/// # Errors
+/// When it cannot start. Once it runs, trouble is logged and waited out.
+pub(crate) async fn run(
+    settings: Settings,
+    client: Client,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let probes = Arc::new(Probes::default());
+    let mut tasks = JoinSet::new();
+    if let Some(address) = settings.health_bind {
+        let listener = probes::listen(address).await.map_err(|error| Error::Listen { address, error })?;
+        tasks.spawn(probes::serve(listener, probes.clone()));
+    }
+    tokio::pin!(shutdown);
+    let started = tokio::select! {
+        started = start(&settings, &client) => started?,
+        () = &mut shutdown => return Ok(()),
+    };
+    for kind in &started {
+        for watch in kind.watchers() {
+            tasks.spawn(watch);
+        }
+    }
+    let working: Vec<_> = started.iter().map(|kind| tokio::spawn(work(kind.clone()))).collect();
+    let ready = async {
+        for kind in &started {
+            kind.synced().await;
+        }
+        probes.set_ready();
+        tracing::info!(kinds = started.len(), "Serving");
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        () = ready => {}
+        () = &mut shutdown => {}
+    }
+    tracing::info!("Stopping: finishing work under way");
+    for kind in &started {
+        kind.controller.queue.close();
+    }
+    for one in working {
+        if tokio::time::timeout(GRACE, one).await.is_err() {
+            tracing::warn!("Stopped in the middle of work: it is taken up at the next start");
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// One served kind.
+struct Kind {
+    controller: Arc<Controller>,
+    namespaces: Vec<Option<String>>,
+    selector: Option<Selector>,
+    /// One per namespace.
+    synced: Vec<(watch::Sender<bool>, watch::Receiver<bool>)>,
+    workers: usize,
+}
+
+async fn start(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, Error> {
+    let renderer = Renderer::start(std::thread::available_parallelism().map_or(1, usize::from).min(4));
+    let renderer = renderer.map_err(Error::Threads)?;
+    let mut charts = Vec::new();
+    for watch in &settings.watches {
+        charts.push(load(&watch.chart)?);
+    }
+    for watch in &settings.watches {
+        register(client, watch).await?;
+        tracing::info!(crd = %watch.crd_name(), "Registered");
+    }
+    let discovery = Arc::new(Discovery::new(client.clone()));
+    let found = discovery.refresh().await;
+    found.map_err(|error| Error::Cluster {
+        doing: "learn which kinds the cluster serves",
+        error: Box::new(error),
+    })?;
+    let kinds = settings.watches.iter().zip(charts);
+    kinds
+        .map(|(watch, chart)| kind(settings, watch, chart, client, &discovery, &renderer).map(Arc::new))
+        .collect()
+}
+
+/// A chart ready to render.
+struct Loaded {
+    compiled: CompiledChart,
+    json: ChartJson,
+    digest: Digest,
+}
+
+fn load(path: &Path) -> Result<Loaded, Error> {
+    let fail = |error| Error::Chart { path: path.to_owned(), error };
+    let chart = Chart::load_path(path).map_err(fail)?;
+    let json = ChartJson::new(&chart);
+    let digest = chart_digest(&chart);
+    let compiled = CompiledChart::new(chart).map_err(fail)?;
+    Ok(Loaded { compiled, json, digest })
+}
+
+/// Digests everything of a chart that can change what it renders.
+fn chart_digest(chart: &Chart) -> Digest {
+    let mut parts = vec![format!("{:?}", chart.metadata).into_bytes(), chart.values_text.as_bytes().to_vec()];
+    parts.push(chart.schema.as_ref().map(|schema| schema.as_bytes().to_vec()).unwrap_or_default());
+    for file in chart.templates.iter().chain(&chart.files) {
+        parts.push(file.name.clone().into_bytes());
+        parts.push(file.data.as_bytes().to_vec());
+    }
+    parts.extend(chart.dependencies.iter().map(|chart| chart_digest(chart).0.to_le_bytes().to_vec()));
+    Digest::of(parts)
+}
+
+fn kind(
+    settings: &Settings,
+    watch: &Watch,
+    chart: Loaded,
+    client: &Client,
+    discovery: &Arc<Discovery>,
+    renderer: &Renderer,
+) -> Result<Kind, Error> {
+    let label = label_value(&watch.crd_name());
+    let queue = Arc::new(Queue::new(Backoff::default()));
+    let resource = ApiResource {
+        group: watch.api_version.group.clone(),
+        version: watch.api_version.version.clone(),
+        api_version: watch.api_version.to_string(),
+        kind: watch.names.kind.clone(),
+        plural: watch.names.plural.clone(),
+    };
+    let on_change = {
+        let queue = queue.clone();
+        Box::new(move |key: &InstanceKey| queue.add(key.clone()))
+    };
+    let instances = Arc::new(Instances::new(client.clone(), resource, on_change));
+    let wake = {
+        let queue = queue.clone();
+        Arc::new(move |key: &InstanceKey, wake: Wake| match wake {
+            Wake::Changed => queue.add(key.clone()),
+            Wake::Health => queue.add_after(key.clone(), SETTLE),
+        })
+    };
+    let dependents =
+        Arc::new(Dependents::new(client.clone(), &label, settings.watch_namespaces.clone(), wake));
+    let selector =
+        watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()?;
+    let namespaces: Vec<_> = match settings.watch_namespaces.as_slice() {
+        [] => vec![None],
+        names => names.iter().cloned().map(Some).collect(),
+    };
+    let controller = Controller {
+        period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
+        chart: Arc::new(chart.compiled),
+        chart_digest: chart.digest,
+        chart_json: chart.json,
+        label,
+        client: client.clone(),
+        queue,
+        instances,
+        writer: Writer::new(client.clone(), dependents.clone()),
+        dependents,
+        records: Records::new(client.clone()),
+        seeds: Seeds::new(client.clone()),
+        events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind),
+        discovery: discovery.clone(),
+        renderer: renderer.clone(),
+        tracked: Mutex::new(HashMap::new()),
+        watch: watch.clone(),
+    };
+    Ok(Kind {
+        controller: Arc::new(controller),
+        synced: namespaces.iter().map(|_| watch::channel(false)).collect(),
+        namespaces,
+        selector,
+        workers: settings.max_concurrent_reconciles.max(1),
+    })
+}
+
+fn parse_selector(selector: serde_json::Value, kind: &str) -> Result<Selector, Error> {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+    let fail = |why: String| Error::Selector { kind: kind.to_owned(), why };
+    let selector: LabelSelector =
+        serde_json::from_value(selector).map_err(|error| fail(error.to_string()))?;
+    Selector::try_from(selector).map_err(|error| fail(error.to_string()))
+}
+
+impl Kind {
+    /// The watches of its custom resources, one per namespace.
+    fn watchers(&self) -> Vec<impl Future<Output = ()> + Send + 'static> {
+        let each = self.namespaces.iter().zip(&self.synced);
+        each.map(|(namespace, (synced, _))| {
+            let (instances, namespace) = (self.controller.instances.clone(), namespace.clone());
+            let (selector, synced) = (self.selector.clone(), synced.clone());
+            async move { instances.watch(namespace.as_deref(), selector.as_ref(), synced).await }
+        })
+        .collect()
+    }
+
+    /// Waits until the first lists of custom resources are in.
+    async fn synced(&self) {
+        for (_, synced) in &self.synced {
+            // The sender lives as long as we do.
+            let _ = synced.clone().wait_for(|synced| *synced).await;
+        }
+    }
+
+    /// Watches the kinds of objects that statuses name, so that settled resources are recognised without a request.
+    async fn watch_known_kinds(&self) {
+        let controller = &self.controller;
+        if !controller.watch.watch_dependent_resources {
+            return;
+        }
+        let served = controller.discovery.current();
+        for instance in controller.instances.all() {
+            for text in Remembered::read(&instance.status()).kinds {
+                if let Some(kind) = served.kinds.parse(&text) {
+                    controller.dependents.ensure_everywhere(kind);
+                }
+            }
+        }
+        if !controller.dependents.synced(FIRST_LISTS).await {
+            tracing::warn!(kind = %controller.watch.names.kind, "Not all applied objects could be listed yet");
+        }
+    }
+}
+
+/// Works on a kind's queue until it is closed, and then finishes what is under way.
+async fn work(kind: Arc<Kind>) {
+    kind.synced().await;
+    kind.watch_known_kinds().await;
+    let slots = Arc::new(Semaphore::new(kind.workers));
+    let mut working = JoinSet::new();
+    loop {
+        let Ok(slot) = slots.clone().acquire_owned().await else { break };
+        let Some(key) = kind.controller.queue.next().await else { break };
+        let controller = kind.controller.clone();
+        // A task of its own: a panic in it is the end of one reconcile, not of the operator.
+        working.spawn(async move {
+            let _slot = slot;
+            let (inner, name) = (controller.clone(), key.clone());
+            let outcome = tokio::spawn(async move { inner.reconcile(&name).await }).await;
+            let outcome = outcome.unwrap_or_else(|error| {
+                tracing::error!(resource = %key, %error, "A reconcile broke off");
+                Outcome::Failed
+            });
+            controller.queue.done(key, outcome);
+        });
+        while working.try_join_next().is_some() {}
+    }
+    while working.join_next().await.is_some() {}
+}

@@ -1,0 +1,567 @@
+//! Install and upgrade: from a resource whose inputs changed to a release that is applied and recorded.
+//!
+//! ```text
+//! history → revision → render → objects → dry run of all → finalizer → record (pending) → hooks → waves → prune → hooks
+//!         → record (deployed) → status
+//! ```
+//! Nothing is written before the dry run has passed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use helm::{HookEvent, Rendered};
+use serde_json::Value;
+
+use super::error::Error;
+use super::identity::{Digest, ObjectId};
+use super::objects::{self, Object, Objects, What};
+use super::outside::{ClusterOutside, SeedState};
+use super::plan::{self, Revision};
+use super::render::{Job, Output, RenderError};
+use super::status::Remembered;
+use super::tracked::{Expected, Settled, seal_of_observed};
+use super::values::{Values, values};
+use super::{Controller, Next};
+use crate::cluster::discovery::Served;
+use crate::cluster::error::is_conflict;
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
+use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Record, RecordBytes, State};
+
+/// Helm's limit on release names.
+const LONGEST_NAME: usize = 53;
+
+/// The release that a deploy replaces, as far as it is known.
+#[derive(Default)]
+struct Before {
+    /// Objects that were applied, in memory.
+    settled: Option<Arc<Settled>>,
+    /// What its stored manifest names.
+    recorded: Vec<ObjectId>,
+    first_deployed: Option<String>,
+}
+
+impl Controller {
+    /// Brings a resource that is to live to what its spec says.
+    pub(super) async fn pursue(&self, instance: &Instance) -> Result<Next, Error> {
+        check_name(&instance.key.name)?;
+        let values = values(&instance.spec, &self.watch.override_values)?;
+        let inputs = Digest::of([self.chart_digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
+        let settled = self.recall(instance, inputs);
+        let result = match &settled {
+            Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
+            _ => self.deploy(instance, &values, inputs, settled).await,
+        };
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            let failed = result.as_ref().is_err_and(|error| !error.is_passing());
+            tracked.failed = failed.then_some(inputs);
+        }
+        result
+    }
+
+    /// What is known of the running release: from memory, or from the status and the watched objects after a restart.
+    fn recall(&self, instance: &Instance, inputs: Digest) -> Option<Arc<Settled>> {
+        if let Some(settled) = self.tracked().get(&instance.key).and_then(|tracked| tracked.settled.clone()) {
+            return Some(settled);
+        }
+        let remembered = Remembered::read(&instance.status());
+        let (seal, revision) = (remembered.seal?, remembered.revision?);
+        let observed = self.dependents.of(&instance.key);
+        let same_spec = remembered.observed_generation == instance.generation && seal.inputs == inputs;
+        if !remembered.applied || !same_spec || seal.objects != seal_of_observed(&observed) {
+            return None;
+        }
+        let served = self.discovery.current();
+        let kinds: Vec<_> = remembered.kinds.iter().filter_map(|text| served.kinds.parse(text)).collect();
+        let mut objects = Vec::with_capacity(observed.len());
+        for (id, one) in &observed {
+            let kind = kinds.iter().find(|kind| kind.is_kind_of(id))?;
+            objects.push(Expected {
+                id: id.clone(),
+                kind: (*kind).clone(),
+                body: None,
+                uid: one.uid.clone(),
+                fields: one.fields,
+            });
+        }
+        objects.sort_by(|a, b| super::order::rank(&a.id.kind).cmp(&super::order::rank(&b.id.kind)));
+        let settled = Arc::new(Settled {
+            inputs,
+            rendered: seal.rendered,
+            capabilities: seal.capabilities,
+            first_capabilities: seal.capabilities,
+            revision,
+            is_install: remembered.is_install,
+            lookups: Vec::new(),
+            objects,
+        });
+        self.remember(instance, settled.clone());
+        Some(settled)
+    }
+
+    pub(super) fn remember(&self, instance: &Instance, settled: Arc<Settled>) {
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.settled = Some(settled);
+        }
+    }
+
+    pub(super) async fn deploy(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        inputs: Digest,
+        settled: Option<Arc<Settled>>,
+    ) -> Result<Next, Error> {
+        let history = self.history(instance).await?;
+        let mut before = Before { settled, ..Before::default() };
+        if let Some(last) = history.last() {
+            let stored = self.stored(instance, last.revision).await?;
+            if let Some((record, chart, bytes)) = stored {
+                self.check_chart(instance, &chart)?;
+                before.first_deployed = Some(record.info.first_deployed.clone());
+                before.recorded = self.ids_of(instance, &record.manifest);
+                if before.settled.is_none()
+                    && last.state == State::Deployed
+                    && let Some(next) = self.take_up(instance, values, inputs, last, &record, &bytes).await?
+                {
+                    return Ok(next);
+                }
+            }
+        }
+        let repeats = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.failed == Some(inputs));
+        let revision = plan::next_revision(&history, repeats);
+        let (output, outside) = self.render(instance, values, revision.number, revision.is_install).await?;
+        let (objects, served) = self.build(instance, &output.rendered).await?;
+        self.tell_conversions(instance, &objects);
+
+        let observed = self.dependents.of(&instance.key);
+        let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
+        let to_write = plan::to_write(&objects, sent, &observed);
+        let mut known: BTreeMap<ObjectId, ()> = observed.keys().map(|id| (id.clone(), ())).collect();
+        known.extend(sent.iter().map(|one| (one.id.clone(), ())));
+        let trial = self.try_all(&instance.key, &to_write, &known).await?;
+        self.check_strangers(instance, &place_name(instance), &trial.strangers, &to_write).await?;
+        for warning in &trial.warnings {
+            tracing::warn!(resource = %instance.key, warning, "The API server warns");
+        }
+
+        self.still_wanted(instance)?;
+        let waits = is_true(instance, "helm.sdk.operatorframework.io/uninstall-wait");
+        self.set_finalizer(instance, plan::needs_finalizer(&objects, &output.rendered.hooks, waits)).await?;
+        self.store_seed(instance, &outside).await?;
+        let mut record = self.record(instance, values, &output.rendered, revision, &before);
+        if !revision.recorded {
+            self.trim_history(instance, &history).await?;
+        }
+        self.write_record(instance, &record, revision.recorded).await?;
+
+        let done = self.carry_out(instance, &output.rendered, &objects, &to_write, &before, revision).await;
+        let applied = match done {
+            Ok(applied) => applied,
+            Err(error) => {
+                // What is there now is neither the old nor the new.
+                if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                    tracked.settled = None;
+                }
+                if !matches!(error, Error::Overtaken) {
+                    record.info.status = State::Failed;
+                    record.info.description = format!("Release {:?} failed: {error}", record.name);
+                    // The cause matters more than a record of it.
+                    if let Err(second) = self.write_record(instance, &record, true).await {
+                        tracing::warn!(resource = %instance.key, error = %second, "Cannot record the failure");
+                    }
+                }
+                return Err(error);
+            }
+        };
+        record.info.status = State::Deployed;
+        record.info.description =
+            if revision.is_install { "Install complete" } else { "Upgrade complete" }.into();
+        self.write_record(instance, &record, true).await?;
+        let settled = Arc::new(Settled {
+            inputs,
+            rendered: output.digest,
+            capabilities: served.digest,
+            first_capabilities: served.digest,
+            revision: revision.number,
+            is_install: revision.is_install,
+            lookups: output.lookups,
+            objects: applied,
+        });
+        self.remember(instance, settled.clone());
+        self.report_applied(instance, &settled, Some(&output.rendered.notes)).await;
+        self.tell_deployed(instance, revision);
+        self.supersede(instance, &history, revision.number).await?;
+        Ok(Next::Settled)
+    }
+
+    /// Applies hooks, objects and prunes; returns all objects of the release as they were left.
+    async fn carry_out(
+        &self,
+        instance: &Instance,
+        rendered: &Rendered,
+        objects: &Objects,
+        to_write: &[&Object],
+        before: &Before,
+        revision: Revision,
+    ) -> Result<Vec<Expected>, Error> {
+        let (pre, post) = if revision.is_install {
+            (HookEvent::PreInstall, HookEvent::PostInstall)
+        } else {
+            (HookEvent::PreUpgrade, HookEvent::PostUpgrade)
+        };
+        if revision.is_install {
+            self.install_crds(instance, &rendered.crds).await?;
+        }
+        self.run_hooks(instance, &rendered.hooks, pre).await?;
+        let written = self.apply_all(instance, to_write).await?;
+        let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
+        let applied = merge(objects, written, sent);
+        let observed = self.dependents.of(&instance.key);
+        let earlier = sent.iter().map(|one| one.id.clone()).chain(observed.keys().cloned());
+        let dropped = plan::dropped(objects, earlier.chain(before.recorded.iter().cloned()));
+        self.prune(instance, &dropped).await?;
+        self.run_hooks(instance, &rendered.hooks, post).await?;
+        Ok(applied)
+    }
+
+    /// Takes up a deployed release of which nothing is in memory: if it renders as it was recorded, its objects are
+    /// applied under its own revision (which changes nothing where nothing changed), and no new one is made.
+    async fn take_up(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        inputs: Digest,
+        entry: &Entry,
+        record: &Record,
+        bytes: &RecordBytes,
+    ) -> Result<Option<Next>, Error> {
+        let remembered = Remembered::read(&instance.status());
+        let is_install = match remembered.revision {
+            Some(revision) if revision == entry.revision => remembered.is_install,
+            _ => entry.revision == 1,
+        };
+        let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
+        if manifest_text(&output.rendered) != record.manifest || !same_config(&record.config, &values.config)
+        {
+            return Ok(None);
+        }
+        let (objects, served) = self.build(instance, &output.rendered).await?;
+        let all: Vec<&Object> = objects.list.iter().collect();
+        let observed = self.dependents.of(&instance.key);
+        // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
+        let known = observed.keys().map(|id| (id.clone(), ())).collect();
+        let trial = self.try_all(&instance.key, &all, &known).await?;
+        self.check_strangers(instance, &place_name(instance), &trial.strangers, &all).await?;
+        self.still_wanted(instance)?;
+        let waits = is_true(instance, "helm.sdk.operatorframework.io/uninstall-wait");
+        self.set_finalizer(instance, plan::needs_finalizer(&objects, &output.rendered.hooks, waits)).await?;
+        self.store_seed(instance, &outside).await?;
+        let applied = self.apply_all(instance, &all).await?;
+        let dropped = plan::dropped(&objects, observed.into_keys());
+        self.prune(instance, &dropped).await?;
+        if entry.owner.as_deref() != Some(&*instance.uid) {
+            let place = self.place(instance);
+            let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
+            taken.map_err(Error::api("take over the release record"))?;
+        }
+        let settled = Arc::new(Settled {
+            inputs,
+            rendered: output.digest,
+            capabilities: served.digest,
+            first_capabilities: served.digest,
+            revision: entry.revision,
+            is_install,
+            lookups: output.lookups,
+            objects: applied,
+        });
+        self.remember(instance, settled.clone());
+        self.report_applied(instance, &settled, Some(&output.rendered.notes)).await;
+        Ok(Some(Next::Settled))
+    }
+
+    /// The records of a resource's release. Records of an earlier resource of the same name are cleared away.
+    pub(super) async fn history(&self, instance: &Instance) -> Result<Vec<Entry>, Error> {
+        let place = self.place(instance);
+        let history = self.records.history(place.namespace, place.release).await;
+        let history = history.map_err(Error::api("list the release's records"))?;
+        let (ours, stale): (Vec<_>, Vec<_>) = history
+            .into_iter()
+            .partition(|entry| entry.owner.as_deref().is_none_or(|owner| owner == &*instance.uid));
+        for entry in &stale {
+            let gone = self.records.delete(place.namespace, place.release, entry).await;
+            gone.map_err(Error::api("delete the record of an earlier resource"))?;
+        }
+        Ok(ours)
+    }
+
+    /// Reads a record; one that cannot be read counts as none.
+    pub(super) async fn stored(
+        &self,
+        instance: &Instance,
+        revision: i64,
+    ) -> Result<Option<(Record, ChartInfo, RecordBytes)>, Error> {
+        let place = self.place(instance);
+        let bytes = self.records.read(place.namespace, place.release, revision).await;
+        let Some(bytes) = bytes.map_err(Error::api("read the release's record"))? else { return Ok(None) };
+        match release::decode(&bytes) {
+            Ok((record, chart)) => Ok(Some((record, chart, bytes))),
+            Err(error) => {
+                tracing::warn!(resource = %instance.key, revision, %error, "A release record cannot be read");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Refuses a release made from another chart.
+    fn check_chart(&self, instance: &Instance, stored: &ChartInfo) -> Result<(), Error> {
+        let chart = self.chart.chart().name();
+        if stored.name.is_empty() || stored.name == chart {
+            return Ok(());
+        }
+        Err(Error::ReleaseTaken {
+            name: instance.key.name.to_string(),
+            other: stored.name.clone(),
+            chart: chart.to_owned(),
+        })
+    }
+
+    /// Renders a release.
+    pub(super) async fn render(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        revision: i64,
+        is_install: bool,
+    ) -> Result<(Output, Arc<ClusterOutside>), Error> {
+        let served = self.discovery.current();
+        let seed = self.tracked().get(&instance.key).and_then(|tracked| tracked.seed);
+        let outside = Arc::new(ClusterOutside {
+            client: self.client.clone(),
+            runtime: tokio::runtime::Handle::current(),
+            served: served.clone(),
+            seeds: self.seeds.clone(),
+            namespace: self.release_namespace(&instance.key).to_owned(),
+            release: self.release_name(&instance.key).to_owned(),
+            seed: Mutex::new(seed.map(SeedState::Stored).unwrap_or_default()),
+        });
+        let job = Job {
+            chart: self.chart.clone(),
+            values: values.frozen.clone(),
+            release: helm::Release {
+                name: self.release_name(&instance.key).to_owned(),
+                namespace: self.release_namespace(&instance.key).to_owned(),
+                revision,
+                is_upgrade: !is_install,
+            },
+            capabilities: served.capabilities.clone(),
+            outside: outside.clone(),
+        };
+        let output = self.renderer.render(job).await?;
+        for warning in &output.rendered.warnings {
+            tracing::debug!(resource = %instance.key, warning, "The chart warns");
+        }
+        if let SeedState::Stored(seed) = outside.seed_state()
+            && let Some(tracked) = self.tracked().get_mut(&instance.key)
+        {
+            tracked.seed = Some(seed);
+        }
+        Ok((output, outside))
+    }
+
+    /// Makes objects of what was rendered; a kind that is missed may have come since the cluster was last asked.
+    pub(super) async fn build(
+        &self,
+        instance: &Instance,
+        rendered: &Rendered,
+    ) -> Result<(Objects, Arc<Served>), Error> {
+        let api_version = self.watch.api_version.to_string();
+        let owner = self.owner(instance, &api_version);
+        let served = self.discovery.current();
+        let problems = match objects::build(&rendered.manifests, &owner, &served.kinds) {
+            Ok(objects) => return Ok((objects, served)),
+            Err(problems) => problems,
+        };
+        if !problems.iter().any(|problem| matches!(problem.what, What::NoSuchKind { .. })) {
+            return Err(Error::Objects(problems));
+        }
+        let served = self.discovery.refresh_after_miss().await;
+        let served = served.map_err(Error::api("learn which kinds the cluster serves"))?;
+        let objects = objects::build(&rendered.manifests, &owner, &served.kinds).map_err(Error::Objects)?;
+        Ok((objects, served))
+    }
+
+    /// The identities of the objects in a stored manifest; what cannot be read is left out.
+    pub(super) fn ids_of(&self, instance: &Instance, manifest: &str) -> Vec<ObjectId> {
+        let served = self.discovery.current();
+        let namespace = self.release_namespace(&instance.key);
+        objects::ids(manifest, namespace, &served.kinds)
+    }
+
+    pub(super) async fn store_seed(
+        &self,
+        instance: &Instance,
+        outside: &ClusterOutside,
+    ) -> Result<(), Error> {
+        let SeedState::Fresh(seed) = outside.seed_state() else { return Ok(()) };
+        match self.seeds.create(&self.place(instance), &seed).await {
+            Ok(()) => {
+                if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                    tracked.seed = Some(seed);
+                }
+                Ok(())
+            }
+            // Another seed is there: everything made of this one must be made again.
+            Err(error) if is_conflict(&error) => Err(Error::Overtaken),
+            Err(error) => Err(Error::api("store the release's seed")(error)),
+        }
+    }
+
+    fn record(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        rendered: &Rendered,
+        revision: Revision,
+        before: &Before,
+    ) -> Record {
+        let now = release::timestamp(jiff::Timestamp::now());
+        let (status, description) = if revision.is_install {
+            (State::PendingInstall, "Initial install underway")
+        } else {
+            (State::PendingUpgrade, "Preparing upgrade")
+        };
+        Record {
+            name: self.release_name(&instance.key).to_owned(),
+            namespace: self.release_namespace(&instance.key).to_owned(),
+            version: revision.number,
+            info: Info {
+                first_deployed: before.first_deployed.clone().unwrap_or_else(|| now.clone()),
+                last_deployed: now,
+                deleted: String::new(),
+                description: description.to_owned(),
+                status,
+                notes: rendered.notes.clone(),
+            },
+            config: values.config.clone(),
+            manifest: manifest_text(rendered),
+            hooks: rendered.hooks.iter().map(hook_record).collect(),
+        }
+    }
+
+    async fn write_record(&self, instance: &Instance, record: &Record, over: bool) -> Result<(), Error> {
+        let bytes = release::encode(record, &self.chart_json)?;
+        let place = self.place(instance);
+        let written = if over {
+            self.records.replace(&place, record.version, record.info.status, &bytes).await
+        } else {
+            self.records.create(&place, record.version, record.info.status, &bytes).await
+        };
+        written.map_err(Error::api("write the release's record"))
+    }
+
+    /// After a success: earlier deployed revisions are superseded.
+    async fn supersede(&self, instance: &Instance, history: &[Entry], deployed: i64) -> Result<(), Error> {
+        let place = self.place(instance);
+        let others = history.iter().filter(|entry| entry.revision != deployed);
+        for entry in others.filter(|entry| entry.state == State::Deployed) {
+            if let Some((record, _, bytes)) = self.stored(instance, entry.revision).await? {
+                let info = Info { status: State::Superseded, ..record.info };
+                let Ok(bytes) = release::with_info(&bytes, &info) else { continue };
+                let written = self.records.replace(&place, entry.revision, State::Superseded, &bytes).await;
+                written.map_err(Error::api("mark the last release as superseded"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room for one more record.
+    async fn trim_history(&self, instance: &Instance, history: &[Entry]) -> Result<(), Error> {
+        let place = self.place(instance);
+        for entry in plan::surplus(history, self.watch.max_history) {
+            let gone = self.records.delete(place.namespace, place.release, entry).await;
+            gone.map_err(Error::api("delete an old release record"))?;
+        }
+        Ok(())
+    }
+
+    fn tell_conversions(&self, instance: &Instance, objects: &Objects) {
+        for conversion in &objects.conversions {
+            tracing::warn!(resource = %instance.key, conversion, "An object was brought to a served API version");
+            self.events.tell(instance, Severity::Warning, "Convert", "ApiVersionConverted", conversion);
+        }
+    }
+
+    fn tell_deployed(&self, instance: &Instance, revision: Revision) {
+        let chart = &self.chart.chart().metadata;
+        let (action, reason) =
+            if revision.is_install { ("Install", "Installed") } else { ("Upgrade", "Upgraded") };
+        let note = format!("{reason} {} {}, revision {}", chart.name, chart.version, revision.number);
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+            release = %instance.key.name, revision = revision.number, "{reason} release"
+        );
+        self.events.tell(instance, Severity::Normal, action, reason, &note);
+    }
+}
+
+fn place_name(instance: &Instance) -> String {
+    instance.key.name.to_string()
+}
+
+/// Whether an annotation says true; anything else is false, as in helm-operator.
+pub(super) fn is_true(instance: &Instance, annotation: &str) -> bool {
+    let value = instance.annotations.get(annotation).map(|value| value.to_ascii_lowercase());
+    matches!(value.as_deref(), Some("true" | "t" | "1"))
+}
+
+fn check_name(name: &str) -> Result<(), Error> {
+    if name.len() > LONGEST_NAME {
+        return Err(Error::Name(format!(
+            "the name {name:?} has {} characters, and as the name of a Helm release it may have {LONGEST_NAME}: make \
+             the resource anew under a shorter name",
+            name.len()
+        )));
+    }
+    Ok(())
+}
+
+/// What was written just now, and for the rest what was written before.
+fn merge(objects: &Objects, written: Vec<Expected>, before: &[Expected]) -> Vec<Expected> {
+    let mut known: BTreeMap<ObjectId, Expected> =
+        before.iter().cloned().chain(written).map(|one| (one.id.clone(), one)).collect();
+    objects.list.iter().filter_map(|object| known.remove(&object.id)).collect()
+}
+
+/// The manifest as Helm records it.
+pub(super) fn manifest_text(rendered: &Rendered) -> String {
+    let mut text = String::new();
+    for manifest in &rendered.manifests {
+        text.push_str("---\n# Source: ");
+        text.push_str(&manifest.path);
+        text.push('\n');
+        text.push_str(&manifest.content);
+        text.push('\n');
+    }
+    text
+}
+
+fn same_config(stored: &Value, now: &Value) -> bool {
+    let is_empty =
+        |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    stored == now || (is_empty(stored) && is_empty(now))
+}
+
+fn hook_record(hook: &helm::Hook) -> HookRecord {
+    HookRecord {
+        name: hook.name.clone(),
+        kind: hook.kind.clone(),
+        path: hook.path.clone(),
+        manifest: hook.manifest.clone(),
+        events: hook.events.iter().map(|event| super::hooks::event_name(*event).to_owned()).collect(),
+        last_run: LastRun::default(),
+        weight: hook.weight,
+        delete_policies: hook.delete_policies.iter().map(super::hooks::policy_name).collect(),
+        output_log_policies: hook.output_log_policies.clone(),
+    }
+}

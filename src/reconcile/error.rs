@@ -1,0 +1,132 @@
+//! Why a reconcile ended early: one variant per stage, each with the word that status, events and metrics share.
+
+use std::time::Duration;
+
+use super::objects::Problem;
+use super::render::RenderError;
+use super::status::Failing;
+use super::values::ValuesError;
+use crate::cluster::error::{explain, is_transient};
+use crate::release::EncodeError;
+
+/// See the module's description.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The resource's name is no release name.
+    #[error("{0}")]
+    Name(String),
+    /// The values cannot be made.
+    #[error("{0}")]
+    Values(#[from] ValuesError),
+    /// The chart does not render with these values.
+    #[error("{0}")]
+    Render(#[from] RenderError),
+    /// What was rendered are no objects the cluster takes.
+    #[error("{} rendered {} cannot be applied: {}", .0.len(), plural(.0.len(), "document"), join(.0))]
+    Objects(Vec<Problem>),
+    /// The API server refused objects in a dry run.
+    #[error("nothing was changed, for the API server refuses {} {}: {}", .0.len(), plural(.0.len(), "object"), join(.0))]
+    Refused(Vec<String>),
+    /// Objects of these names belong to somebody else.
+    #[error("nothing was changed, for {}", join(.0))]
+    Foreign(Vec<String>),
+    /// A release of this name was made from another chart.
+    #[error(
+        "duplicate release name: found existing release with name {name:?} for chart {other:?}, and this is chart {chart:?}"
+    )]
+    ReleaseTaken {
+        /// The release.
+        name: String,
+        /// The chart it was made from.
+        other: String,
+        /// Ours.
+        chart: String,
+    },
+    /// A request failed.
+    #[error("cannot {doing}: {}", explain(error))]
+    Api {
+        /// What it was for, as "apply Deployment web".
+        doing: String,
+        /// The answer.
+        error: Box<kube::Error>,
+    },
+    /// Some objects could not be applied although the dry run had let them pass.
+    #[error("{} of the objects could not be applied: {}", .0.len(), join(.0))]
+    Apply(Vec<String>),
+    /// A hook failed or took too long.
+    #[error("{event} hooks failed: {what}")]
+    Hook {
+        /// `pre-install` and so on.
+        event: &'static str,
+        /// Which, and why.
+        what: String,
+    },
+    /// A CRD was not established in time.
+    #[error("CustomResourceDefinition {0} was not established within {1:?}")]
+    NotEstablished(String, Duration),
+    /// The release record is too large.
+    #[error("{0}")]
+    Record(#[from] EncodeError),
+    /// The resource changed or was deleted meanwhile: start again.
+    #[error("the resource changed meanwhile")]
+    Overtaken,
+}
+
+fn join<T: ToString>(list: &[T]) -> String {
+    list.iter().map(T::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+impl Error {
+    /// Wraps the failure of a request.
+    pub(crate) fn api(doing: impl Into<String>) -> impl FnOnce(kube::Error) -> Self {
+        let doing = doing.into();
+        move |error| Error::Api { doing, error: Box::new(error) }
+    }
+
+    /// One word for what went wrong.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            Error::Name(_) => "InvalidName",
+            Error::Values(_) => "InvalidValues",
+            Error::Render(RenderError::Chart(_)) => "RenderFailed",
+            Error::Render(_) => "RenderInterrupted",
+            Error::Objects(_) => "InvalidManifest",
+            Error::Refused(_) => "Refused",
+            Error::Foreign(_) => "OwnedByOthers",
+            Error::ReleaseTaken { .. } => "ReleaseTaken",
+            Error::Api { error, .. } if matches!(&**error, kube::Error::Api(status) if status.is_forbidden()) => {
+                "Forbidden"
+            }
+            Error::Api { .. } => "RequestFailed",
+            Error::Apply(_) => "ApplyFailed",
+            Error::Hook { .. } => "HookFailed",
+            Error::NotEstablished(..) => "NotEstablished",
+            Error::Record(_) => "RecordTooLarge",
+            Error::Overtaken => "Overtaken",
+        }
+    }
+
+    /// Which of helm-operator's conditions shows it.
+    pub(crate) fn condition(&self, installed: bool) -> Failing {
+        match self {
+            _ if !installed => Failing::Install,
+            Error::Name(_) | Error::Values(_) | Error::Render(_) | Error::ReleaseTaken { .. } => {
+                Failing::Reconcile
+            }
+            _ => Failing::Upgrade,
+        }
+    }
+
+    /// Whether the same attempt may work a moment later, so that it is not worth telling the user yet.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Error::Overtaken => true,
+            Error::Api { error, .. } => is_transient(error),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Hooks: objects that run at a moment of a release's life, in Helm's order, each with a deadline.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use helm::{Crd, Hook, HookDeletePolicy, HookEvent};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::error::Error;
+use super::identity::{ApiKind, ObjectId};
+use super::objects::RESOURCE_ANNOTATION;
+use super::{Controller, objects, yaml};
+use crate::cluster::error::{explain, is_conflict};
+use crate::cluster::instances::Instance;
+
+/// How long a hook may take: Helm's default for `--timeout`.
+const DEADLINE: Duration = Duration::from_secs(300);
+/// How often a running hook is looked at, at most and at least.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// A hook that takes longer than this is worth a word in the status.
+const WORTH_TELLING: Duration = Duration::from_millis(800);
+
+/// Helm's name of an event.
+pub(super) const fn event_name(event: HookEvent) -> &'static str {
+    match event {
+        HookEvent::PreInstall => "pre-install",
+        HookEvent::PostInstall => "post-install",
+        HookEvent::PreDelete => "pre-delete",
+        HookEvent::PostDelete => "post-delete",
+        HookEvent::PreUpgrade => "pre-upgrade",
+        HookEvent::PostUpgrade => "post-upgrade",
+        HookEvent::PreRollback => "pre-rollback",
+        HookEvent::PostRollback => "post-rollback",
+        HookEvent::Test => "test",
+    }
+}
+
+/// Helm's name of a delete policy.
+pub(super) fn policy_name(policy: &HookDeletePolicy) -> String {
+    match policy {
+        HookDeletePolicy::BeforeHookCreation => "before-hook-creation".into(),
+        HookDeletePolicy::HookSucceeded => "hook-succeeded".into(),
+        HookDeletePolicy::HookFailed => "hook-failed".into(),
+        HookDeletePolicy::Other(word) => word.clone(),
+    }
+}
+
+/// An object of a hook, ready to create.
+struct HookObject {
+    kind: Arc<ApiKind>,
+    id: ObjectId,
+    body: Value,
+}
+
+/// How a hook stands.
+enum Progress {
+    Running,
+    Done,
+    Failed(String),
+}
+
+impl Controller {
+    /// Runs the hooks of an event one after another.
+    ///
+    /// # Errors
+    /// With the first that fails or takes too long; the later ones are not run.
+    pub(super) async fn run_hooks(
+        &self,
+        instance: &Instance,
+        hooks: &[Hook],
+        event: HookEvent,
+    ) -> Result<(), Error> {
+        let mut chosen: Vec<&Hook> = hooks.iter().filter(|hook| hook.events.contains(&event)).collect();
+        chosen.sort_by(|a, b| (a.weight, &a.name).cmp(&(b.weight, &b.name)));
+        let name = event_name(event);
+        let failed = |what: String| Error::Hook { event: name, what };
+        let mut done: Vec<(&Hook, Vec<HookObject>)> = Vec::new();
+        for hook in chosen {
+            let objects = self.hook_objects(instance, hook).map_err(&failed)?;
+            let outcome = self.run_hook(instance, hook, &objects, name).await;
+            if let Err(error) = outcome {
+                if !matches!(error, Error::Overtaken) {
+                    self.delete_hook(instance, hook, &objects, &HookDeletePolicy::HookFailed).await?;
+                    for (hook, objects) in &done {
+                        self.delete_hook(instance, hook, objects, &HookDeletePolicy::HookSucceeded).await?;
+                    }
+                }
+                return Err(error);
+            }
+            done.push((hook, objects));
+        }
+        for (hook, objects) in done.iter().rev() {
+            self.delete_hook(instance, hook, objects, &HookDeletePolicy::HookSucceeded).await?;
+        }
+        Ok(())
+    }
+
+    async fn run_hook(
+        &self,
+        instance: &Instance,
+        hook: &Hook,
+        objects: &[HookObject],
+        event: &'static str,
+    ) -> Result<(), Error> {
+        let failed = |what: String| Error::Hook { event, what };
+        self.still_wanted(instance)?;
+        let started = Instant::now();
+        let before = HookDeletePolicy::BeforeHookCreation;
+        if hook.delete_policies.is_empty() || hook.delete_policies.contains(&before) {
+            self.delete_hook_objects(instance, objects, started + DEADLINE).await?;
+        }
+        for object in objects {
+            let created = self.writer.create(&object.kind, &object.id, &object.body).await;
+            created.map_err(|error| match is_conflict(&error) {
+                true => failed(format!("{} exists already", object.id)),
+                false => failed(format!("{}: {}", object.id, explain(&error))),
+            })?;
+        }
+        for object in objects {
+            self.wait_for_hook(instance, object, started, event).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a hook's object has done its work.
+    async fn wait_for_hook(
+        &self,
+        instance: &Instance,
+        object: &HookObject,
+        started: Instant,
+        event: &'static str,
+    ) -> Result<(), Error> {
+        let failed = |what: String| Error::Hook { event, what };
+        if !matches!(&*object.id.kind, "Job" | "Pod") {
+            return Ok(());
+        }
+        let mut pause = FIRST_PAUSE;
+        let mut told = false;
+        loop {
+            let found = self.writer.get(&object.kind, &object.id).await;
+            let found = found.map_err(Error::api(format!("read the hook {}", object.id)))?;
+            let Some(found) = found else {
+                return Err(failed(format!("{} was deleted while it ran", object.id)));
+            };
+            match progress(&object.id.kind, &found) {
+                Progress::Done => return Ok(()),
+                Progress::Failed(why) => {
+                    return Err(failed(format!(
+                        "{} {} failed: {why}",
+                        object.id.kind.to_lowercase(),
+                        object.id.name
+                    )));
+                }
+                Progress::Running => {}
+            }
+            if started.elapsed() > DEADLINE {
+                return Err(failed(format!(
+                    "{} did not finish within its deadline of {DEADLINE:?}",
+                    object.id
+                )));
+            }
+            if !told && started.elapsed() > WORTH_TELLING {
+                told = true;
+                self.report_working(instance, &format!("waiting for the {event} hook {}", object.id)).await;
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            self.still_same(instance)?;
+        }
+    }
+
+    /// A hook that hangs for a wrong value must not outlive the value.
+    fn still_same(&self, instance: &Instance) -> Result<(), Error> {
+        self.still_wanted(instance)?;
+        match self.instances.get(&instance.key) {
+            Some(now) if now.generation == instance.generation => Ok(()),
+            _ => Err(Error::Overtaken),
+        }
+    }
+
+    fn hook_objects(&self, instance: &Instance, hook: &Hook) -> Result<Vec<HookObject>, String> {
+        let served = self.discovery.current();
+        let document = yaml::to_json(&hook.manifest).map_err(|why| format!("{}: {why}", hook.path))?;
+        let namespace = self.release_namespace(&instance.key);
+        let found = objects::plain(document, namespace, &served.kinds);
+        let mut found =
+            found.map_err(|what| format!("{} {} ({}): {what}", hook.kind, hook.name, hook.path))?;
+        for (_, id, body) in &mut found {
+            self.mark_hook(instance, id, body);
+        }
+        Ok(found.into_iter().map(|(kind, id, body)| HookObject { kind, id, body }).collect())
+    }
+
+    /// Hooks are not part of the release: no label makes them watched or pruned. But they go with their resource.
+    fn mark_hook(&self, instance: &Instance, id: &ObjectId, body: &mut Value) {
+        let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+        let annotations =
+            metadata.entry("annotations").or_insert_with(|| Value::Object(serde_json::Map::new()));
+        if let Some(annotations) = annotations.as_object_mut() {
+            annotations.insert(RESOURCE_ANNOTATION.into(), instance.key.to_string().into());
+        }
+        if !id.namespace.is_empty() && id.namespace == instance.key.namespace {
+            metadata.insert("ownerReferences".into(), Value::from(vec![self.owner_reference(instance)]));
+        }
+    }
+
+    /// Deletes a hook's objects if its policy says so.
+    async fn delete_hook(
+        &self,
+        instance: &Instance,
+        hook: &Hook,
+        objects: &[HookObject],
+        policy: &HookDeletePolicy,
+    ) -> Result<(), Error> {
+        if !hook.delete_policies.contains(policy) {
+            return Ok(());
+        }
+        self.delete_hook_objects(instance, objects, Instant::now() + DEADLINE).await
+    }
+
+    /// Deletes objects and waits until they are gone. CRDs are left, as Helm leaves them.
+    async fn delete_hook_objects(
+        &self,
+        instance: &Instance,
+        objects: &[HookObject],
+        until: Instant,
+    ) -> Result<(), Error> {
+        for object in objects.iter().filter(|object| &*object.id.kind != "CustomResourceDefinition") {
+            let mut pause = FIRST_PAUSE;
+            loop {
+                let deleted = self.writer.delete(&instance.key, &object.kind, &object.id, None).await;
+                if !deleted.map_err(Error::api(format!("delete the hook {}", object.id)))? {
+                    break;
+                }
+                if Instant::now() > until {
+                    let what = format!("{} of an earlier run does not go", object.id);
+                    return Err(Error::Hook { event: "earlier", what });
+                }
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the CRDs of the chart's `crds/` that are not there yet, before anything else of a first install.
+    pub(super) async fn install_crds(&self, instance: &Instance, crds: &[Crd]) -> Result<(), Error> {
+        let served = self.discovery.current();
+        let mut made = Vec::new();
+        for crd in crds {
+            for text in objects::documents(&crd.content.to_lossy()) {
+                let document =
+                    yaml::to_json(&text).map_err(|why| Error::Apply(vec![format!("{}: {why}", crd.path)]))?;
+                let found = objects::plain(document, self.release_namespace(&instance.key), &served.kinds);
+                let found = found.map_err(|what| Error::Apply(vec![format!("{}: {what}", crd.path)]))?;
+                for (kind, id, body) in found {
+                    match self.writer.create(&kind, &id, &body).await {
+                        Ok(()) => made.push((kind, id)),
+                        Err(error) if is_conflict(&error) => {}
+                        Err(error) => return Err(Error::api(format!("make {id} ({})", crd.path))(error)),
+                    }
+                }
+            }
+        }
+        for (kind, id) in &made {
+            if &*id.kind == "CustomResourceDefinition" {
+                self.established(kind, id, DEADLINE).await?;
+            }
+        }
+        if !made.is_empty() {
+            self.discovery.refresh().await.map_err(Error::api("learn which kinds the cluster serves"))?;
+        }
+        Ok(())
+    }
+}
+
+fn progress(kind: &str, object: &Value) -> Progress {
+    let status = object.get("status");
+    let text =
+        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    if kind == "Pod" {
+        return match status.map(|status| text(status, "phase")).unwrap_or_default().as_str() {
+            "Succeeded" => Progress::Done,
+            "Failed" => Progress::Failed(status.map(|status| text(status, "message")).unwrap_or_default()),
+            _ => Progress::Running,
+        };
+    }
+    let conditions = status.and_then(|status| status.get("conditions")).and_then(Value::as_array);
+    for condition in conditions.into_iter().flatten().filter(|one| text(one, "status") == "True") {
+        match text(condition, "type").as_str() {
+            "Complete" => return Progress::Done,
+            "Failed" => {
+                return Progress::Failed(format!(
+                    "{}: {}",
+                    text(condition, "reason"),
+                    text(condition, "message")
+                ));
+            }
+            _ => {}
+        }
+    }
+    Progress::Running
+}

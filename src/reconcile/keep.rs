@@ -1,0 +1,136 @@
+//! A settled resource: is everything still as we left it? What is not is put back, object by object; the rest is only
+//! looked at, in memory.
+
+use std::sync::Arc;
+
+use super::error::Error;
+use super::identity::ObjectId;
+use super::objects::Object;
+use super::plan;
+use super::tracked::{Dependent, Expected, Settled};
+use super::values::Values;
+use super::{Controller, Next};
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
+use crate::cluster::lookup::lookup;
+use crate::reconcile::identity::Digest;
+
+impl Controller {
+    /// Looks at a settled resource.
+    pub(super) async fn keep(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Arc<Settled>,
+    ) -> Result<Next, Error> {
+        self.still_wanted(instance)?;
+        let Some(settled) = self.renders_as_before(instance, values, settled).await? else {
+            return self.deploy(instance, values, settled.inputs, Some(settled.clone())).await;
+        };
+        let observed = self.dependents.of(&instance.key);
+        let drifted: Vec<_> = settled
+            .objects
+            .iter()
+            .filter(|expected| expected.kind.watchable && self.watch.watch_dependent_resources)
+            .filter(|expected| match observed.get(&expected.id) {
+                Some(now) => !now.deleting && !plan::is_as_left(expected, now),
+                None => true,
+            })
+            .collect();
+        let settled = if drifted.is_empty() {
+            settled.clone()
+        } else {
+            let drift: Vec<_> =
+                drifted.iter().map(|one| (one.id.clone(), observed.get(&one.id).cloned())).collect();
+            self.repair(instance, values, &settled, &drift).await?
+        };
+        self.report_applied(instance, &settled, None).await;
+        Ok(Next::Settled)
+    }
+
+    /// Checks what else decides the render: the cluster's capabilities, and what `lookup` was told. `None` if the release
+    /// would render differently now.
+    async fn renders_as_before(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Arc<Settled>,
+    ) -> Result<Option<Arc<Settled>>, Error> {
+        let served = self.discovery.current();
+        for asked in &settled.lookups {
+            let answer = lookup(
+                &self.client,
+                &served.kinds,
+                &asked.api_version,
+                &asked.kind,
+                &asked.namespace,
+                &asked.name,
+            );
+            if answer.await.is_ok_and(|answer| Digest::of([format!("{answer:?}")]) != asked.answer) {
+                return Ok(None);
+            }
+        }
+        if settled.capabilities == served.digest {
+            return Ok(Some(settled.clone()));
+        }
+        let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
+        if output.digest != settled.rendered {
+            return Ok(None);
+        }
+        let settled = Arc::new(Settled { capabilities: served.digest, ..Settled::clone(settled) });
+        self.remember(instance, settled.clone());
+        Ok(Some(settled))
+    }
+
+    /// Applies objects that were changed or deleted by somebody else, and says by whom.
+    async fn repair(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Arc<Settled>,
+        drift: &[(ObjectId, Option<Dependent>)],
+    ) -> Result<Arc<Settled>, Error> {
+        let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
+        self.store_seed(instance, &outside).await?;
+        let (objects, _) = self.build(instance, &output.rendered).await?;
+        let mut objects_left = settled.objects.clone();
+        let mut failed = Vec::new();
+        for object in &objects.list {
+            let Some((_, before)) = drift.iter().find(|(id, _)| *id == object.id) else { continue };
+            self.still_wanted(instance)?;
+            match self.apply_one(&instance.key, object).await {
+                Ok(expected) => {
+                    self.tell_repair(instance, object, before.as_ref(), &expected);
+                    if let Some(place) = objects_left.iter_mut().find(|one| one.id == object.id) {
+                        *place = expected;
+                    }
+                }
+                Err(error) => {
+                    failed.push(format!("{}: {}", object.id, crate::cluster::error::explain(&error)));
+                }
+            }
+        }
+        let settled = Arc::new(Settled { objects: objects_left, ..Settled::clone(settled) });
+        self.remember(instance, settled.clone());
+        if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
+    }
+
+    fn tell_repair(&self, instance: &Instance, object: &Object, before: Option<&Dependent>, now: &Expected) {
+        // An autoscaler's replicas were left to it: nothing was put back.
+        if before.is_some_and(|before| before.uid == now.uid && before.fields == now.fields) {
+            return;
+        }
+        let (reason, note) = match before {
+            None => ("Recreated", format!("{} was deleted by somebody; made again", object.id)),
+            Some(before) => {
+                let who = before.editor.as_deref().unwrap_or("somebody");
+                ("Repaired", format!("{} was changed by {who}; put back", object.id))
+            }
+        };
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+            object = %object.id, reason, "{note}"
+        );
+        self.events.tell(instance, Severity::Normal, "Repair", reason, &note);
+    }
+}

@@ -1,0 +1,193 @@
+//! One reconcile: custom resource → values → render → objects → (try, record, apply, prune) → health → status.
+//!
+//! The stages are files. `values`, `render`, `objects`, `convert`, `plan`, `health` and `status` are pure: they know no
+//! cluster. A [`Controller`] serves one kind with one chart and drives them.
+
+mod apply;
+mod convert;
+mod deploy;
+pub(crate) mod error;
+pub(crate) mod health;
+mod hooks;
+pub(crate) mod identity;
+mod keep;
+pub(crate) mod objects;
+mod order;
+mod outside;
+mod plan;
+mod prune;
+pub(crate) mod render;
+mod report;
+pub(crate) mod status;
+pub(crate) mod tracked;
+mod uninstall;
+pub(crate) mod values;
+mod yaml;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use helm::CompiledChart;
+use kube::Client;
+use serde_json::{Value, json};
+
+use error::Error;
+use identity::{Digest, InstanceKey};
+use render::Renderer;
+use tracked::Tracked;
+
+use crate::cluster::dependents::Dependents;
+use crate::cluster::discovery::Discovery;
+use crate::cluster::events::{Events, Severity};
+use crate::cluster::instances::{Instance, Instances};
+use crate::cluster::objects::Writer;
+use crate::cluster::records::{Place, Records};
+use crate::cluster::seeds::Seeds;
+use crate::queue::{Outcome, Queue};
+use crate::release::ChartJson;
+use crate::settings::{Scope, Watch};
+
+/// The finalizer that makes deletion wait for the clean-up, and an older name of it.
+pub(crate) const FINALIZER: &str = "helm.sdk.operatorframework.io/uninstall-release";
+pub(crate) const OLD_FINALIZER: &str = "uninstall-helm-release";
+
+/// A resource that cannot be deleted at once is looked at again this often, besides whenever something of it goes.
+const DELETION_PERIOD: Duration = Duration::from_secs(2);
+
+/// Serves one kind of custom resource with one chart.
+pub(crate) struct Controller {
+    pub(crate) watch: Watch,
+    /// How often a settled resource is looked at again.
+    pub(crate) period: Duration,
+    pub(crate) chart: Arc<CompiledChart>,
+    /// Of the chart's files.
+    pub(crate) chart_digest: Digest,
+    pub(crate) chart_json: ChartJson,
+    /// Value of the owner label.
+    pub(crate) label: String,
+    pub(crate) client: Client,
+    pub(crate) queue: Arc<Queue<InstanceKey>>,
+    pub(crate) instances: Arc<Instances>,
+    pub(crate) dependents: Arc<Dependents>,
+    pub(crate) writer: Writer,
+    pub(crate) records: Records,
+    pub(crate) seeds: Seeds,
+    pub(crate) events: Events,
+    pub(crate) discovery: Arc<Discovery>,
+    pub(crate) renderer: Renderer,
+    pub(crate) tracked: Mutex<HashMap<InstanceKey, Tracked>>,
+}
+
+/// What to do with a resource after a reconcile that went well.
+enum Next {
+    /// Look again after its period.
+    Settled,
+    /// Look again soon.
+    Soon(Duration),
+    /// It is gone, or about to go.
+    Gone,
+}
+
+impl Controller {
+    fn tracked(&self) -> MutexGuard<'_, HashMap<InstanceKey, Tracked>> {
+        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings one resource to what it should be.
+    pub(crate) async fn reconcile(&self, key: &InstanceKey) -> Outcome {
+        let Some(instance) = self.instances.get(key) else {
+            self.tracked().remove(key);
+            return Outcome::Gone;
+        };
+        {
+            let mut tracked = self.tracked();
+            let entry = tracked.entry(key.clone()).or_default();
+            if entry.uid != instance.uid {
+                *entry = Tracked { uid: instance.uid.clone(), ..Tracked::default() };
+            }
+        }
+        let result =
+            if instance.deleting { self.uninstall(&instance).await } else { self.pursue(&instance).await };
+        match result {
+            Ok(Next::Settled) => Outcome::Settled(Some(self.period_of(&instance))),
+            Ok(Next::Soon(delay)) => Outcome::Settled(Some(delay)),
+            Ok(Next::Gone) => Outcome::Gone,
+            Err(Error::Overtaken) => Outcome::Settled(Some(Duration::ZERO)),
+            Err(error) => {
+                self.tell_failure(&instance, &error).await;
+                Outcome::Failed
+            }
+        }
+    }
+
+    /// The period of the resource's annotation, or the kind's.
+    fn period_of(&self, instance: &Instance) -> Duration {
+        let asked = instance.annotations.get("helm.sdk.operatorframework.io/reconcile-period");
+        asked.and_then(|text| crate::watches::go_duration(text).ok()).unwrap_or(self.period)
+    }
+
+    /// Logs a failure, and tells the user by event and status.
+    async fn tell_failure(&self, instance: &Instance, error: &Error) {
+        let reason = error.reason();
+        tracing::warn!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name, reason,
+            error = %error, "Reconcile failed"
+        );
+        self.events.tell(instance, Severity::Warning, "Reconcile", reason, &error.to_string());
+        self.report_failure(instance, error).await;
+    }
+
+    /// The name of a resource's release: its own.
+    fn release_name<'a>(&self, key: &'a InstanceKey) -> &'a str {
+        &key.name
+    }
+
+    /// Where a resource's release lives: in its namespace, or in the one set for cluster-scoped kinds.
+    pub(super) fn release_namespace<'a>(&'a self, key: &'a InstanceKey) -> &'a str {
+        match self.watch.scope {
+            Scope::Namespaced => &key.namespace,
+            Scope::Cluster => self.watch.release_namespace.as_deref().unwrap_or("default"),
+        }
+    }
+
+    /// The owner reference that ties things to a custom resource.
+    fn owner_reference(&self, instance: &Instance) -> Value {
+        json!({
+            "apiVersion": self.watch.api_version.to_string(), "kind": self.watch.names.kind,
+            "name": &*instance.key.name, "uid": &*instance.uid, "controller": true, "blockOwnerDeletion": true,
+        })
+    }
+
+    /// Where a resource's records are.
+    fn place<'a>(&'a self, instance: &'a Instance) -> Place<'a> {
+        Place {
+            namespace: self.release_namespace(&instance.key),
+            release: self.release_name(&instance.key),
+            owner: self.owner_reference(instance),
+        }
+    }
+
+    /// What [`objects::build`] wants to know of a resource.
+    fn owner<'a>(&'a self, instance: &'a Instance, api_version: &'a str) -> objects::Owner<'a> {
+        objects::Owner {
+            key: &instance.key,
+            uid: &instance.uid,
+            api_version,
+            group: &self.watch.api_version.group,
+            kind: &self.watch.names.kind,
+            label: &self.label,
+            release: self.release_name(&instance.key),
+            release_namespace: self.release_namespace(&instance.key),
+            chart: self.chart.chart().name(),
+        }
+    }
+
+    /// Stops work on a resource that was deleted or changed since the work began.
+    pub(super) fn still_wanted(&self, instance: &Instance) -> Result<(), Error> {
+        match self.instances.get(&instance.key) {
+            Some(now) if now.uid == instance.uid && now.deleting == instance.deleting => Ok(()),
+            _ => Err(Error::Overtaken),
+        }
+    }
+}

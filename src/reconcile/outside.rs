@@ -1,0 +1,72 @@
+//! What templates ask of the outside, answered from the cluster while a render's thread waits.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gostd::value::Frozen;
+use kube::Client;
+use tokio::runtime::Handle;
+
+use super::render::{Outside, Seed};
+use crate::cluster::discovery::Served;
+use crate::cluster::error::explain;
+use crate::cluster::lookup::lookup;
+use crate::cluster::seeds::Seeds;
+
+/// Answers for the render of one release.
+pub(super) struct ClusterOutside {
+    pub(super) client: Client,
+    pub(super) runtime: Handle,
+    pub(super) served: Arc<Served>,
+    pub(super) seeds: Seeds,
+    pub(super) namespace: String,
+    pub(super) release: String,
+    pub(super) seed: Mutex<SeedState>,
+}
+
+/// The seed as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum SeedState {
+    /// Nobody has asked yet.
+    #[default]
+    Unknown,
+    /// It is in its Secret.
+    Stored(Seed),
+    /// It was made up for this render and has to be stored before anything made of it is applied.
+    Fresh(Seed),
+}
+
+impl ClusterOutside {
+    /// The seed as this render left it.
+    pub(super) fn seed_state(&self) -> SeedState {
+        *self.seed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Outside for ClusterOutside {
+    fn seed(&self) -> Result<Seed, String> {
+        let mut state = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let SeedState::Stored(seed) | SeedState::Fresh(seed) = *state {
+            return Ok(seed);
+        }
+        let stored = self.runtime.block_on(self.seeds.read(&self.namespace, &self.release));
+        *state =
+            match stored.map_err(|error| format!("cannot read the release's seed: {}", explain(&error)))? {
+                Some(seed) => SeedState::Stored(seed),
+                None => SeedState::Fresh(fresh()?),
+            };
+        match *state {
+            SeedState::Stored(seed) | SeedState::Fresh(seed) => Ok(seed),
+            SeedState::Unknown => Err("the release has no seed".into()),
+        }
+    }
+
+    fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Frozen, String> {
+        self.runtime.block_on(lookup(&self.client, &self.served.kinds, api_version, kind, namespace, name))
+    }
+}
+
+fn fresh() -> Result<Seed, String> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    Ok(Seed { key, epoch: jiff::Timestamp::now().as_second() })
+}

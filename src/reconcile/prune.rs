@@ -1,0 +1,82 @@
+//! Objects that a release no longer has → gone, unless the chart wants them kept.
+
+use std::sync::Arc;
+
+use super::Controller;
+use super::error::Error;
+use super::identity::{ApiKind, ObjectId};
+use super::objects::{RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_ANNOTATION, RESOURCE_POLICY};
+use super::order;
+use crate::cluster::instances::Instance;
+use crate::cluster::objects::Marks;
+
+/// What became of an object that was to be deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Removal {
+    /// Its deletion was asked for; it may take time.
+    Asked,
+    /// It is not there.
+    Gone,
+    /// It stays: the chart or somebody else wants it.
+    Kept,
+}
+
+impl Controller {
+    /// Deletes objects, in uninstall order, without waiting until they are gone.
+    pub(super) async fn prune(&self, instance: &Instance, ids: &[ObjectId]) -> Result<(), Error> {
+        let mut ids: Vec<_> = ids.iter().collect();
+        ids.sort_by(|a, b| order::rank(&b.kind).cmp(&order::rank(&a.kind)));
+        for id in ids {
+            if self.remove(instance, id).await? == Removal::Asked {
+                tracing::info!(resource = %instance.key, object = %id, "Deleted an object that is no longer rendered");
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes one object if it is ours to delete.
+    pub(super) async fn remove(&self, instance: &Instance, id: &ObjectId) -> Result<Removal, Error> {
+        let served = self.discovery.current();
+        let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else {
+            return Ok(Removal::Gone); // Its kind is gone, and it with it.
+        };
+        self.remove_of(instance, kind, id).await
+    }
+
+    async fn remove_of(
+        &self,
+        instance: &Instance,
+        kind: &Arc<ApiKind>,
+        id: &ObjectId,
+    ) -> Result<Removal, Error> {
+        let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
+        let Some(marks) = marks else { return Ok(Removal::Gone) };
+        if !self.is_ours(instance, &marks) {
+            return Ok(Removal::Kept);
+        }
+        if marks
+            .annotations
+            .get(RESOURCE_POLICY)
+            .is_some_and(|policy| policy.trim().eq_ignore_ascii_case("keep"))
+        {
+            self.writer.let_go(&instance.key, kind, id).await.map_err(Error::api(format!("let {id} go")))?;
+            return Ok(Removal::Kept);
+        }
+        let deleted = self.writer.delete(&instance.key, kind, id, Some(&marks.uid)).await;
+        let was_there = deleted.map_err(Error::api(format!("delete {id}")))?;
+        Ok(if was_there { Removal::Asked } else { Removal::Gone })
+    }
+
+    /// Whether an object's marks say that it belongs to this resource's release.
+    fn is_ours(&self, instance: &Instance, marks: &Marks) -> bool {
+        let says = |key: &str, text: &str| marks.annotations.get(key).is_some_and(|value| value == text);
+        let resource = marks.annotations.get(RESOURCE_ANNOTATION);
+        match resource {
+            Some(resource) => *resource == instance.key.to_string(),
+            None => {
+                says(RELEASE_NAME, self.release_name(&instance.key))
+                    && says(RELEASE_NAMESPACE, self.release_namespace(&instance.key))
+            }
+        }
+    }
+}

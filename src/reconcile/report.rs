@@ -1,0 +1,111 @@
+//! Writes the status, when there is something new to say.
+
+use super::Controller;
+use super::error::Error;
+use super::health::Health;
+use super::identity::ObjectId;
+use super::status::{Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch};
+use super::tracked::{Dependent, Settled};
+use crate::cluster::error::explain;
+use crate::cluster::instances::Instance;
+use std::collections::BTreeMap;
+
+impl Controller {
+    /// Tells that work is under way which takes long enough to tell.
+    pub(super) async fn report_working(&self, instance: &Instance, message: &str) {
+        self.report(instance, Situation::Working(message), None, None).await;
+    }
+
+    /// Tells that everything is applied, and how it is. `notes` is given when the release is new.
+    pub(super) async fn report_applied(&self, instance: &Instance, settled: &Settled, notes: Option<&str>) {
+        let observed = self.dependents.of(&instance.key);
+        let resources = resources(settled, &observed, self.watch.watch_dependent_resources);
+        let release = notes.map(|notes| ReleaseFacts {
+            name: self.release_name(&instance.key),
+            revision: settled.revision,
+            is_install: settled.is_install,
+            chart: &self.chart.chart().metadata,
+            notes,
+        });
+        self.report(instance, Situation::Applied, release, Some(resources)).await;
+    }
+
+    /// Tells that it did not work.
+    pub(super) async fn report_failure(&self, instance: &Instance, error: &Error) {
+        let status = instance.status();
+        let installed = status.get("deployedRelease").is_some();
+        let condition = if instance.deleting { Failing::Uninstall } else { error.condition(installed) };
+        let message = error.to_string();
+        let situation = Situation::Failed { condition, reason: error.reason(), message: &message };
+        self.report(instance, situation, None, None).await;
+    }
+
+    /// Tells what a deletion waits for.
+    pub(super) async fn report_deleting(&self, instance: &Instance, message: &str) {
+        self.report(instance, Situation::Deleting { message }, None, None).await;
+    }
+
+    async fn report(
+        &self,
+        instance: &Instance,
+        situation: Situation<'_>,
+        release: Option<ReleaseFacts<'_>>,
+        resources: Option<Resources>,
+    ) {
+        // The latest word on it, not the one the work began with: our own earlier writes count.
+        let current = match self.instances.get(&instance.key) {
+            Some(current) if current.uid == instance.uid => current,
+            _ => return,
+        };
+        let before = current.status();
+        let report = Report { generation: instance.generation, situation, release, resources };
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let Some(patch) = patch(&before, &next(&before, &report, &now)) else { return };
+        if let Err(error) = self.instances.patch_status(&current, &patch).await {
+            tracing::warn!(
+                kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+                error = %explain(&error), "Cannot write the status"
+            );
+            // Said again at the next occasion; here is one.
+            self.queue.add_after(instance.key.clone(), std::time::Duration::from_secs(5));
+        }
+    }
+}
+
+/// How the objects of a release are.
+pub(super) fn resources(
+    settled: &Settled,
+    observed: &BTreeMap<ObjectId, Dependent>,
+    watched: bool,
+) -> Resources {
+    let mut resources =
+        Resources { total: settled.objects.len(), seal: Some(settled.seal()), ..Resources::default() };
+    for object in &settled.objects {
+        let text = object.kind.text();
+        if let Err(place) = resources.kinds.binary_search(&text) {
+            resources.kinds.insert(place, text);
+        }
+        let trouble = match observed.get(&object.id) {
+            _ if !watched || !object.kind.watchable => None,
+            None => Some("it is missing".to_owned()),
+            Some(one) if one.deleting => Some("it is being deleted".to_owned()),
+            Some(one) => match &one.health {
+                Some(Health::Ready) => None,
+                Some(Health::Waiting(why)) => Some(why.to_string()),
+                Some(Health::Failed(why)) => {
+                    resources.failed = true;
+                    Some(why.to_string())
+                }
+                None => Some("its controller has not seen it yet".to_owned()),
+            },
+        };
+        match trouble {
+            None => resources.ready += 1,
+            Some(why) if resources.not_ready.len() < MOST_NAMED => {
+                resources.not_ready.push(format!("{}: {why}", object.id));
+            }
+            Some(_) => {}
+        }
+    }
+    resources
+}

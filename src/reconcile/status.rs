@@ -1,0 +1,476 @@
+//! What happened → the custom resource's status. Pure: the previous status and the time come in.
+
+use serde_json::{Map, Value, json};
+
+use super::identity::Digest;
+
+/// The longest message of a condition; what is longer is cut.
+const LONGEST_MESSAGE: usize = 32 * 1024;
+
+/// The most objects named as not ready.
+pub(crate) const MOST_NAMED: usize = 10;
+
+/// What there is to say.
+#[derive(Clone, Debug)]
+pub(crate) struct Report<'a> {
+    /// The generation of the custom resource this is about.
+    pub(crate) generation: i64,
+    pub(crate) situation: Situation<'a>,
+    /// The release that runs; `None` leaves what was said before.
+    pub(crate) release: Option<ReleaseFacts<'a>>,
+    /// How its objects are; `None` leaves what was said before.
+    pub(crate) resources: Option<Resources>,
+}
+
+/// See [`Report`].
+#[derive(Clone, Debug)]
+pub(crate) enum Situation<'a> {
+    /// Work is under way and takes long enough to say so.
+    Working(&'a str),
+    /// Everything is applied and recorded.
+    Applied,
+    /// It did not work; what ran before still runs.
+    Failed { condition: Failing, reason: &'a str, message: &'a str },
+    /// The custom resource is being deleted; what is being waited for.
+    Deleting { message: &'a str },
+}
+
+/// Which of helm-operator's conditions a failure shows in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failing {
+    /// `ReleaseFailed`, with its reason.
+    Install,
+    Upgrade,
+    Uninstall,
+    /// `Irreconcilable`: nothing was attempted.
+    Reconcile,
+}
+
+impl Failing {
+    const fn condition(self) -> (&'static str, &'static str) {
+        match self {
+            Failing::Install => ("ReleaseFailed", "InstallError"),
+            Failing::Upgrade => ("ReleaseFailed", "UpgradeError"),
+            Failing::Uninstall => ("ReleaseFailed", "UninstallError"),
+            Failing::Reconcile => ("Irreconcilable", "ReconcileError"),
+        }
+    }
+}
+
+/// The release that runs.
+#[derive(Clone, Debug)]
+pub(crate) struct ReleaseFacts<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) revision: i64,
+    /// Whether this revision was an install.
+    pub(crate) is_install: bool,
+    pub(crate) chart: &'a helm::chart::Metadata,
+    pub(crate) notes: &'a str,
+}
+
+/// How the applied objects are, and what they were made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Resources {
+    pub(crate) total: usize,
+    pub(crate) ready: usize,
+    /// The first of those that are not ready, each with the reason.
+    pub(crate) not_ready: Vec<String>,
+    /// Set when one of them will not get ready by itself.
+    pub(crate) failed: bool,
+    /// `apiVersion/Kind` of all, sorted.
+    pub(crate) kinds: Vec<String>,
+    /// See [`Seal`].
+    pub(crate) seal: Option<Seal>,
+}
+
+/// Lets a restarted operator see without a request that nothing changed: what the objects were rendered from, and what
+/// was applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seal {
+    /// Of chart and values.
+    pub(crate) inputs: Digest,
+    /// Of the cluster's capabilities.
+    pub(crate) capabilities: Digest,
+    /// Of the rendered text.
+    pub(crate) rendered: Digest,
+    /// Of the applied objects: their identities, uids and the fields we own.
+    pub(crate) objects: Digest,
+}
+
+impl Seal {
+    fn to_json(self) -> Value {
+        json!({
+            "inputs": self.inputs.to_string(), "capabilities": self.capabilities.to_string(),
+            "rendered": self.rendered.to_string(), "objects": self.objects.to_string(),
+        })
+    }
+
+    fn read(value: &Value) -> Option<Self> {
+        let part = |key: &str| value.get(key).and_then(Value::as_str).and_then(Digest::parse);
+        Some(Self {
+            inputs: part("inputs")?,
+            capabilities: part("capabilities")?,
+            rendered: part("rendered")?,
+            objects: part("objects")?,
+        })
+    }
+}
+
+/// What an earlier status says that the operator wants to know again after a restart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Remembered {
+    pub(crate) observed_generation: i64,
+    pub(crate) revision: Option<i64>,
+    pub(crate) is_install: bool,
+    /// Whether the last word was one of success.
+    pub(crate) applied: bool,
+    pub(crate) kinds: Vec<String>,
+    pub(crate) seal: Option<Seal>,
+}
+
+impl Remembered {
+    /// Reads a status.
+    pub(crate) fn read(status: &Value) -> Self {
+        let deployed = condition(status, "Deployed");
+        let failed = ["ReleaseFailed", "Irreconcilable"]
+            .iter()
+            .any(|kind| condition(status, kind).is_some_and(|one| text(one, "status") == "True"));
+        let kinds = status.pointer("/resources/kinds").and_then(Value::as_array);
+        Self {
+            observed_generation: status.get("observedGeneration").and_then(Value::as_i64).unwrap_or_default(),
+            revision: status.pointer("/deployedRelease/revision").and_then(Value::as_i64),
+            is_install: deployed.is_some_and(|one| text(one, "reason") == "InstallSuccessful"),
+            applied: deployed.is_some_and(|one| text(one, "status") == "True") && !failed,
+            kinds: kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+            seal: status.pointer("/resources/seal").and_then(Seal::read),
+        }
+    }
+}
+
+fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
+    status.get("conditions")?.as_array()?.iter().find(|one| text(one, "type") == kind)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Writes the status that follows a previous one.
+pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
+    let mut status = previous.as_object().cloned().unwrap_or_default();
+    status.insert("observedGeneration".into(), report.generation.into());
+    if let Some(release) = &report.release {
+        let chart = release.chart;
+        status.insert(
+            "deployedRelease".into(),
+            json!({
+                "name": release.name, "revision": release.revision,
+                "chart": {"name": chart.name, "version": chart.version, "appVersion": chart.app_version},
+            }),
+        );
+    }
+    if let Some(resources) = &report.resources {
+        status.insert("resources".into(), resources.to_json());
+    }
+    let mut conditions = Conditions::of(previous, now);
+    conditions.set("Initialized", "True", "Initialized", "");
+    let word = judge(&mut conditions, report);
+    status.insert("conditions".into(), conditions.list.into());
+    status.insert("phase".into(), word.into());
+    status.into()
+}
+
+impl Resources {
+    fn to_json(&self) -> Value {
+        let mut value = json!({"ready": self.ready, "total": self.total, "kinds": self.kinds});
+        if let Some(map) = value.as_object_mut() {
+            if !self.not_ready.is_empty() {
+                map.insert("notReady".into(), self.not_ready.clone().into());
+            }
+            if let Some(seal) = self.seal {
+                map.insert("seal".into(), seal.to_json());
+            }
+        }
+        value
+    }
+
+    /// The one-line summary of what is not ready.
+    fn summary(&self) -> String {
+        let named = self.not_ready.join("; ");
+        format!("{} of {} objects are ready: {named}", self.ready, self.total)
+    }
+}
+
+/// Sets the conditions; returns the one word for the status column.
+fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>) -> &'static str {
+    match &report.situation {
+        Situation::Working(message) => {
+            conditions.set("Ready", "False", "Progressing", message);
+            conditions.set("Reconciling", "True", "Progressing", message);
+            conditions.set("Stalled", "False", "Progressing", "");
+            "Progressing"
+        }
+        Situation::Applied => {
+            if let Some(release) = &report.release {
+                let reason = if release.is_install { "InstallSuccessful" } else { "UpgradeSuccessful" };
+                conditions.set("Deployed", "True", reason, release.notes);
+            }
+            conditions.remove("ReleaseFailed");
+            conditions.remove("Irreconcilable");
+            match &report.resources {
+                Some(resources) if resources.failed => {
+                    let summary = resources.summary();
+                    conditions.set("Ready", "False", "ResourcesFailed", &summary);
+                    conditions.set("Reconciling", "False", "ResourcesFailed", "");
+                    conditions.set("Stalled", "True", "ResourcesFailed", &summary);
+                    "Failed"
+                }
+                Some(resources) if resources.ready < resources.total => {
+                    let summary = resources.summary();
+                    conditions.set("Ready", "False", "ResourcesNotReady", &summary);
+                    conditions.set("Reconciling", "True", "ResourcesNotReady", &summary);
+                    conditions.set("Stalled", "False", "ResourcesNotReady", "");
+                    "Progressing"
+                }
+                _ => {
+                    conditions.set("Ready", "True", "Ready", "all objects are ready");
+                    conditions.set("Reconciling", "False", "Ready", "");
+                    conditions.set("Stalled", "False", "Ready", "");
+                    "Ready"
+                }
+            }
+        }
+        Situation::Failed { condition, reason, message } => {
+            let (kind, word) = condition.condition();
+            conditions.remove(if kind == "ReleaseFailed" { "Irreconcilable" } else { "ReleaseFailed" });
+            conditions.set(kind, "True", word, message);
+            conditions.set("Ready", "False", reason, message);
+            conditions.set("Reconciling", "False", reason, "");
+            conditions.set("Stalled", "True", reason, message);
+            "Failed"
+        }
+        Situation::Deleting { message } => {
+            conditions.set("Deployed", "False", "UninstallSuccessful", message);
+            conditions.remove("ReleaseFailed");
+            conditions.remove("Irreconcilable");
+            conditions.set("Ready", "False", "Deleting", message);
+            conditions.set("Reconciling", "True", "Deleting", message);
+            conditions.set("Stalled", "False", "Deleting", "");
+            "Deleting"
+        }
+    }
+}
+
+/// The list of conditions, changed in place so that order and times of what does not change stay.
+struct Conditions<'a> {
+    list: Vec<Value>,
+    now: &'a str,
+}
+
+impl<'a> Conditions<'a> {
+    fn of(status: &Value, now: &'a str) -> Self {
+        Self { list: status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default(), now }
+    }
+
+    fn set(&mut self, kind: &str, status: &str, reason: &str, message: &str) {
+        let message = cut(message.trim_end());
+        let found = self.list.iter_mut().find(|one| text(one, "type") == kind);
+        let since = match &found {
+            Some(one) if text(one, "status") == status => one.get("lastTransitionTime").cloned(),
+            _ => None,
+        };
+        let condition = json!({
+            "type": kind, "status": status, "reason": reason, "message": message,
+            "lastTransitionTime": since.unwrap_or_else(|| self.now.into()),
+        });
+        match found {
+            Some(one) => *one = condition,
+            None => self.list.push(condition),
+        }
+    }
+
+    fn remove(&mut self, kind: &str) {
+        self.list.retain(|one| text(one, "type") != kind);
+    }
+}
+
+/// Cuts a message that is too long, saying so.
+fn cut(message: &str) -> String {
+    if message.len() <= LONGEST_MESSAGE {
+        return message.to_owned();
+    }
+    let end = (0..=LONGEST_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or_default();
+    format!("{}\n[{} more bytes]", message.get(..end).unwrap_or_default(), message.len() - end)
+}
+
+/// The merge patch that leads from one status to another; `None` if they are equal.
+pub(crate) fn patch(previous: &Value, next: &Value) -> Option<Value> {
+    let empty = Map::new();
+    let (old, new) = (previous.as_object().unwrap_or(&empty), next.as_object().unwrap_or(&empty));
+    let mut patch = Map::new();
+    for (key, value) in new {
+        match old.get(key) {
+            Some(same) if same == value => {}
+            // Within an object a merge keeps what is not named; entries that went must be named.
+            Some(before @ Value::Object(_)) if value.is_object() => {
+                if let Some(inner) = self::patch(before, value) {
+                    patch.insert(key.clone(), inner);
+                }
+            }
+            _ => {
+                patch.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    for key in old.keys().filter(|key| !new.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    (!patch.is_empty()).then(|| patch.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart() -> helm::chart::Metadata {
+        helm::chart::Metadata {
+            name: "c".into(),
+            version: "1.2.3".into(),
+            app_version: "9".into(),
+            ..Default::default()
+        }
+    }
+
+    fn applied<'a>(chart: &'a helm::chart::Metadata, resources: Resources) -> Report<'a> {
+        Report {
+            generation: 4,
+            situation: Situation::Applied,
+            release: Some(ReleaseFacts {
+                name: "web",
+                revision: 1,
+                is_install: true,
+                chart,
+                notes: "hello\n",
+            }),
+            resources: Some(resources),
+        }
+    }
+
+    fn all_ready() -> Resources {
+        Resources { total: 2, ready: 2, kinds: vec!["v1/Service".into()], ..Resources::default() }
+    }
+
+    fn conditions(status: &Value) -> Vec<String> {
+        let list = status["conditions"].as_array().unwrap();
+        list.iter()
+            .map(|one| format!("{}={} {}", text(one, "type"), text(one, "status"), text(one, "reason")))
+            .collect()
+    }
+
+    #[test]
+    fn success_reads_as_helm_operators_and_kubernetes() {
+        let chart = chart();
+        let status = next(&Value::Null, &applied(&chart, all_ready()), "t1");
+        assert_eq!(
+            conditions(&status),
+            [
+                "Initialized=True Initialized",
+                "Deployed=True InstallSuccessful",
+                "Ready=True Ready",
+                "Reconciling=False Ready",
+                "Stalled=False Ready"
+            ]
+        );
+        assert_eq!(condition(&status, "Deployed").unwrap()["message"], "hello");
+        assert_eq!(status["observedGeneration"], 4);
+        assert_eq!(status["phase"], "Ready");
+        assert_eq!(
+            status["deployedRelease"],
+            json!({"name": "web", "revision": 1, "chart": {"name": "c", "version": "1.2.3", "appVersion": "9"}})
+        );
+    }
+
+    #[test]
+    fn the_same_again_changes_nothing() {
+        let chart = chart();
+        let first = next(&Value::Null, &applied(&chart, all_ready()), "t1");
+        let second = next(&first, &applied(&chart, all_ready()), "t2");
+        assert_eq!(patch(&first, &second), None);
+    }
+
+    #[test]
+    fn failure_keeps_what_is_deployed_and_goes_without_a_trace() {
+        let chart = chart();
+        let good = next(&Value::Null, &applied(&chart, all_ready()), "t1");
+        let failed = Report {
+            generation: 5,
+            situation: Situation::Failed {
+                condition: Failing::Upgrade,
+                reason: "Refused",
+                message: "port 99999",
+            },
+            release: None,
+            resources: None,
+        };
+        let bad = next(&good, &failed, "t2");
+        assert_eq!(
+            conditions(&bad),
+            [
+                "Initialized=True Initialized",
+                "Deployed=True InstallSuccessful",
+                "Ready=False Refused",
+                "Reconciling=False Refused",
+                "Stalled=True Refused",
+                "ReleaseFailed=True UpgradeError"
+            ]
+        );
+        assert_eq!(bad["deployedRelease"], good["deployedRelease"]);
+        assert_eq!(condition(&bad, "Deployed").unwrap()["lastTransitionTime"], "t1");
+        assert_eq!(condition(&bad, "Ready").unwrap()["lastTransitionTime"], "t2");
+        let cured = next(&bad, &applied(&chart, all_ready()), "t3");
+        assert!(condition(&cured, "ReleaseFailed").is_none());
+        assert_eq!(condition(&cured, "Ready").unwrap()["lastTransitionTime"], "t3");
+    }
+
+    #[test]
+    fn readiness_names_what_is_missing() {
+        let chart = chart();
+        let resources = Resources { ready: 1, not_ready: vec!["Deployment d: why".into()], ..all_ready() };
+        let status = next(&Value::Null, &applied(&chart, resources), "t");
+        let ready = condition(&status, "Ready").unwrap();
+        assert_eq!(ready["message"], "1 of 2 objects are ready: Deployment d: why");
+        assert_eq!(status["phase"], "Progressing");
+        assert_eq!(status["resources"]["notReady"], json!(["Deployment d: why"]));
+        // And a later patch takes the list away again.
+        let later = next(&status, &applied(&chart, all_ready()), "t");
+        assert_eq!(patch(&status, &later).unwrap()["resources"], json!({"ready": 2, "notReady": null}));
+    }
+
+    #[test]
+    fn a_status_is_remembered() {
+        let chart = chart();
+        let seal =
+            Seal { inputs: Digest(1), capabilities: Digest(4), rendered: Digest(2), objects: Digest(3) };
+        let status = next(&Value::Null, &applied(&chart, Resources { seal: Some(seal), ..all_ready() }), "t");
+        assert_eq!(
+            Remembered::read(&status),
+            Remembered {
+                observed_generation: 4,
+                revision: Some(1),
+                is_install: true,
+                applied: true,
+                kinds: vec!["v1/Service".into()],
+                seal: Some(seal),
+            }
+        );
+        assert_eq!(Remembered::read(&Value::Null), Remembered::default());
+    }
+
+    #[test]
+    fn long_messages_are_cut_at_a_character() {
+        let message = "ä".repeat(LONGEST_MESSAGE);
+        let short = cut(&message);
+        assert!(short.len() < LONGEST_MESSAGE + 40);
+        assert!(short.ends_with("more bytes]"));
+    }
+}

@@ -1,0 +1,173 @@
+//! Deletion: what Kubernetes' garbage collection cannot reach, and delete hooks, before the resource may go.
+
+use std::collections::BTreeSet;
+
+use helm::{Hook, HookEvent};
+
+use super::error::Error;
+use super::identity::ObjectId;
+use super::prune::Removal;
+use super::status::MOST_NAMED;
+use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER, order};
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
+use crate::release::{HookRecord, Record};
+
+impl Controller {
+    /// Cleans up after a resource that is being deleted, and lets it go when that is done.
+    pub(super) async fn uninstall(&self, instance: &Instance) -> Result<Next, Error> {
+        let ours = |finalizer: &&Box<str>| matches!(&***finalizer, FINALIZER | OLD_FINALIZER);
+        if !instance.finalizers.iter().any(|finalizer| ours(&finalizer)) {
+            // Somebody else's finalizer holds it, or nothing does: garbage collection will clean up.
+            return Ok(Next::Gone);
+        }
+        let record = self.last_record(instance).await?;
+        let hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
+        let ids = self.inventory(instance, record.as_ref());
+        if !self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete) {
+            self.run_hooks(instance, &hooks, HookEvent::PreDelete).await?;
+            if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                tracked.ready_to_delete = true;
+            }
+        }
+        let left = self.remove_all(instance, ids).await?;
+        if !left.is_empty() {
+            self.report_deleting(instance, &waiting_for(&left)).await;
+            return Ok(Next::Soon(DELETION_PERIOD));
+        }
+        self.run_hooks(instance, &hooks, HookEvent::PostDelete).await?;
+        self.forget_release(instance).await?;
+        let rest: Vec<_> = instance.finalizers.iter().filter(|finalizer| !ours(finalizer)).cloned().collect();
+        self.instances.set_finalizers(instance, &rest).await.map_err(Error::api("remove the finalizer"))?;
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+            "Uninstalled release"
+        );
+        self.events.tell(
+            instance,
+            Severity::Normal,
+            "Uninstall",
+            "Uninstalled",
+            "everything of the release is gone",
+        );
+        Ok(Next::Gone)
+    }
+
+    /// Adds or removes the finalizer.
+    pub(super) async fn set_finalizer(&self, instance: &Instance, needed: bool) -> Result<(), Error> {
+        let has = instance.finalizers.iter().any(|finalizer| &**finalizer == FINALIZER);
+        if has == needed {
+            return Ok(());
+        }
+        let mut finalizers: Vec<Box<str>> =
+            instance.finalizers.iter().filter(|one| &***one != FINALIZER).cloned().collect();
+        if needed {
+            finalizers.push(FINALIZER.into());
+        }
+        // The version in hand may be older than our own last write of the status.
+        let current = self.instances.get(&instance.key).filter(|current| current.uid == instance.uid);
+        let Some(current) = current else { return Err(Error::Overtaken) };
+        self.instances.set_finalizers(&current, &finalizers).await.map_err(Error::api("set the finalizer"))
+    }
+
+    /// The newest record of the release, if there is one that can be read.
+    async fn last_record(&self, instance: &Instance) -> Result<Option<Record>, Error> {
+        let history = self.history(instance).await?;
+        for entry in history.iter().rev() {
+            if let Some((record, ..)) = self.stored(instance, entry.revision).await? {
+                return Ok(Some(record));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Everything that may be there of a release: what its record names, and what carries our marks.
+    fn inventory(&self, instance: &Instance, record: Option<&Record>) -> BTreeSet<ObjectId> {
+        let mut ids: BTreeSet<ObjectId> = self.dependents.of(&instance.key).into_keys().collect();
+        if let Some(record) = record {
+            ids.extend(self.ids_of(instance, &record.manifest));
+        }
+        ids
+    }
+
+    /// Deletes objects in uninstall order; returns those that are still there.
+    async fn remove_all(&self, instance: &Instance, ids: BTreeSet<ObjectId>) -> Result<Vec<ObjectId>, Error> {
+        let mut ids: Vec<_> = ids.into_iter().collect();
+        ids.sort_by(|a, b| order::rank(&b.kind).cmp(&order::rank(&a.kind)));
+        let mut left = Vec::new();
+        for id in ids {
+            if self.remove(instance, &id).await? == Removal::Asked {
+                left.push(id);
+            }
+        }
+        // Most objects go at once; asking again tells which do not.
+        let mut still = Vec::new();
+        for id in left {
+            if self.is_there(&id).await? {
+                still.push(id);
+            } else {
+                self.dependents.forget(&instance.key, &id);
+            }
+        }
+        Ok(still)
+    }
+
+    async fn is_there(&self, id: &ObjectId) -> Result<bool, Error> {
+        let served = self.discovery.current();
+        let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { return Ok(false) };
+        let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
+        Ok(marks.is_some())
+    }
+
+    async fn forget_release(&self, instance: &Instance) -> Result<(), Error> {
+        let place = self.place(instance);
+        for entry in self.history(instance).await? {
+            let gone = self.records.delete(place.namespace, place.release, &entry).await;
+            gone.map_err(Error::api("delete a release record"))?;
+        }
+        let gone = self.seeds.delete(place.namespace, place.release).await;
+        gone.map_err(Error::api("delete the release's seed"))
+    }
+}
+
+fn waiting_for(left: &[ObjectId]) -> String {
+    let named: Vec<_> = left.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = left.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("Waiting until all resources are deleted: {}{more}", named.join(", "))
+}
+
+/// A hook of a record as the engine describes hooks; one without a known event never runs.
+fn hook(record: &HookRecord) -> Option<Hook> {
+    use helm::HookDeletePolicy as Policy;
+    let event = |name: &String| EVENTS.iter().copied().find(|event| super::hooks::event_name(*event) == name);
+    let events: Vec<_> = record.events.iter().filter_map(event).collect();
+    let policy = |name: &String| match name.as_str() {
+        "before-hook-creation" => Policy::BeforeHookCreation,
+        "hook-succeeded" => Policy::HookSucceeded,
+        "hook-failed" => Policy::HookFailed,
+        other => Policy::Other(other.to_owned()),
+    };
+    (!events.is_empty()).then(|| Hook {
+        name: record.name.clone(),
+        kind: record.kind.clone(),
+        path: record.path.clone(),
+        manifest: record.manifest.clone(),
+        events,
+        weight: record.weight,
+        delete_policies: record.delete_policies.iter().map(policy).collect(),
+        output_log_policies: record.output_log_policies.clone(),
+    })
+}
+
+const EVENTS: &[HookEvent] = &[
+    HookEvent::PreInstall,
+    HookEvent::PostInstall,
+    HookEvent::PreDelete,
+    HookEvent::PostDelete,
+    HookEvent::PreUpgrade,
+    HookEvent::PostUpgrade,
+    HookEvent::PreRollback,
+    HookEvent::PostRollback,
+    HookEvent::Test,
+];

@@ -1,0 +1,112 @@
+//! A resource's `spec` + the operator's overrides → the values Helm gets.
+
+use std::collections::BTreeMap;
+
+use gostd::value::Frozen;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::identity::Digest;
+use crate::convert::{from_json, to_json};
+
+/// The user's values of one release.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Values {
+    /// As the engine wants them.
+    pub(crate) frozen: Frozen,
+    /// As the release record keeps them.
+    pub(crate) config: Value,
+    /// Of everything above.
+    pub(crate) digest: Digest,
+}
+
+/// Why there are no values.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub(crate) enum ValuesError {
+    /// The spec is something else than a mapping.
+    #[error("spec must be a mapping of values, as in the chart's values.yaml, and is {0}")]
+    NotAMapping(&'static str),
+    /// An override of the operator's configuration cannot be used.
+    #[error("override value {key}={value}: {why}")]
+    Override {
+        /// The path in Helm's `--set` grammar.
+        key: String,
+        /// The value.
+        value: String,
+        /// What the parser says.
+        why: String,
+    },
+}
+
+/// Makes the values of a spec given as JSON text.
+pub(crate) fn values(spec: &str, overrides: &BTreeMap<String, String>) -> Result<Values, ValuesError> {
+    let spec: Value =
+        if spec.is_empty() { Value::Null } else { serde_json::from_str(spec).unwrap_or(Value::Null) };
+    let what = match &spec {
+        Value::Null | Value::Object(_) => None,
+        Value::Bool(_) => Some("true or false"),
+        Value::Number(_) => Some("a number"),
+        Value::String(_) => Some("a text"),
+        Value::Array(_) => Some("a list"),
+    };
+    if let Some(what) = what {
+        return Err(ValuesError::NotAMapping(what));
+    }
+    let mut frozen = match spec {
+        Value::Null => Frozen::Map(Vec::new()),
+        _ => from_json(&spec),
+    };
+    let config = if overrides.is_empty() {
+        match spec {
+            Value::Null => Value::Object(serde_json::Map::new()),
+            spec => spec,
+        }
+    } else {
+        frozen = overridden(&frozen, overrides)?;
+        to_json(&frozen)
+    };
+    let digest = Digest::of([config.to_string()]);
+    Ok(Values { frozen, config, digest })
+}
+
+/// Lays `--set-string` assignments over values.
+fn overridden(values: &Frozen, overrides: &BTreeMap<String, String>) -> Result<Frozen, ValuesError> {
+    let map = values.thaw_map();
+    for (key, value) in overrides {
+        helm::values::parse_set_string(&format!("{key}={value}"), &map).map_err(|error| {
+            ValuesError::Override { key: key.clone(), value: value.clone(), why: error.to_string() }
+        })?;
+    }
+    Ok(Frozen::from(&gostd::Value::Map(map)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_what_the_api_server_means() {
+        let values = values(
+            r#"{"n": 3, "f": 1.5, "big": 9007199254740993, "huge": 18446744073709551615}"#,
+            &BTreeMap::new(),
+        );
+        let Frozen::Map(entries) = values.unwrap().frozen else { panic!() };
+        let of = |key: &str| entries.iter().find(|(k, _)| k.as_bytes() == key.as_bytes()).unwrap().1.clone();
+        assert_eq!(of("n"), Frozen::Int64(3));
+        assert_eq!(of("f"), Frozen::Float64(1.5));
+        assert_eq!(of("big"), Frozen::Int64(9007199254740993));
+        assert_eq!(of("huge"), Frozen::Float64(18446744073709551615.0));
+    }
+
+    #[test]
+    fn no_spec_means_no_values() {
+        for text in ["", "null", "{}"] {
+            assert_eq!(values(text, &BTreeMap::new()).unwrap().config, serde_json::json!({}));
+        }
+        let error = values("[1]", &BTreeMap::new()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "spec must be a mapping of values, as in the chart's values.yaml, and is a list"
+        );
+    }
+}
