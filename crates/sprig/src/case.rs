@@ -1,7 +1,9 @@
 //! Case styles: `snakecase`, `kebabcase` and `camelcase` as xstrings 1.5.0 finds words, and `shuffle`.
 
 use gostd::Value;
-use gostd::strings::{decode_rune, is_letter, is_number, is_punct, is_space, is_upper, lower, push_rune, upper};
+use gostd::strings::{
+    decode_rune, is_letter, is_number, is_punct, is_space, is_upper, lower, push_rune, upper,
+};
 use gostd::value::Type;
 use gotemplate::Function;
 
@@ -113,7 +115,8 @@ impl<'a> Walker<'a> {
                 Run::Number
             }
             first => {
-                let known = |rune| is_connector(rune) || is_alphabet(rune) || is_number(rune) || is_punct(rune);
+                let known =
+                    |rune| is_connector(rune) || is_alphabet(rune) || is_number(rune) || is_punct(rune);
                 self.take_while(first, |rune| !known(rune));
                 Run::Other
             }
@@ -142,7 +145,8 @@ impl<'a> Walker<'a> {
 
 /// Lowers all words and joins them (xstrings `camelCaseToLowerCase`).
 fn lower_words(text: &[u8], connector: u8) -> Vec<u8> {
-    let mut words = Words { walker: Walker { text, at: 0 }, out: Vec::with_capacity(text.len() + 8), connector };
+    let mut words =
+        Words { walker: Walker { text, at: 0 }, out: Vec::with_capacity(text.len() + 8), connector };
     let (mut run, mut word) = words.walker.next_run();
     while !words.walker.at_end() {
         if run != Run::Connector {

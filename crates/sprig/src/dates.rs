@@ -46,9 +46,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("duration", &[ANY], |_, args| {
         Ok(Duration(seconds(args.any(0)).wrapping_mul(Duration::SECOND.0)).to_string().into())
     }),
-    fixed("durationRound", &[ANY], |call, args| {
-        Ok(rounded(span(call, args.any(0)).unsigned_abs()).into())
-    }),
+    fixed("durationRound", &[ANY], |call, args| Ok(rounded(span(call, args.any(0)).unsigned_abs()).into())),
     fixed("unixEpoch", &[TIME], |_, args| Ok(time(args, 0)?.time().unix_seconds().to_string().into())),
 ];
 

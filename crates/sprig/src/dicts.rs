@@ -23,13 +23,17 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("hasKey", &[MAP, TEXT], |_, args| Ok(args.map(0)?.contains_key(args.text(1)?).into())),
     variadic("pluck", &[TEXT], MAP, |_, args| pluck(args)),
     variadic("keys", &[], MAP, |_, args| keys(args)),
-    fixed("values", &[MAP], |_, args| Ok(args.map(0)?.snapshot().into_iter().map(|(_, value)| value).collect::<List>().into())),
+    fixed("values", &[MAP], |_, args| {
+        Ok(args.map(0)?.snapshot().into_iter().map(|(_, value)| value).collect::<List>().into())
+    }),
     variadic("pick", &[MAP], TEXT, |_, args| pick(args)),
     variadic("omit", &[MAP], TEXT, |_, args| omit(args)),
     variadic("merge", &[MAP], MAP, |_, args| merge_all(args, Mode::FillEmpty, Failure::Swallowed)),
     variadic("mustMerge", &[MAP], MAP, |_, args| merge_all(args, Mode::FillEmpty, Failure::Reported)),
     variadic("mergeOverwrite", &[MAP], MAP, |_, args| merge_all(args, Mode::Overwrite, Failure::Swallowed)),
-    variadic("mustMergeOverwrite", &[MAP], MAP, |_, args| merge_all(args, Mode::Overwrite, Failure::Reported)),
+    variadic("mustMergeOverwrite", &[MAP], MAP, |_, args| {
+        merge_all(args, Mode::Overwrite, Failure::Reported)
+    }),
     fixed("deepCopy", &[Type::Any], |_, args| copy(args)),
     fixed("mustDeepCopy", &[Type::Any], |_, args| copy(args)),
     variadic("dig", &[], Type::Any, |_, args| dig(args)),

@@ -211,7 +211,12 @@ mod tests {
 
     #[test]
     fn both_encodings_pad() {
-        let table = [("", "", ""), ("f", "Zg==", "MY======"), ("fo", "Zm8=", "MZXQ===="), ("foo", "Zm9v", "MZXW6===")];
+        let table = [
+            ("", "", ""),
+            ("f", "Zg==", "MY======"),
+            ("fo", "Zm8=", "MZXQ===="),
+            ("foo", "Zm9v", "MZXW6==="),
+        ];
         for (text, base64, base32) in table {
             assert_eq!(base64_encode(text.as_bytes()), base64.as_bytes());
             assert_eq!(BASE32.encode(text.as_bytes()), base32.as_bytes());

@@ -9,5 +9,7 @@ const TEXT: &[Type] = &[Type::String];
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("fail", TEXT, |_, args| Err(FuncError::Author(lossy(args.text(0)?)))),
-    fixed("getHostByName", TEXT, |call, args| call.host().query(call.function(), args).map_err(FuncError::from)),
+    fixed("getHostByName", TEXT, |call, args| {
+        call.host().query(call.function(), args).map_err(FuncError::from)
+    }),
 ];

@@ -17,7 +17,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("toPrettyJson", ANY, |_, args| Ok(pretty(args.any(0)).unwrap_or_else(|_| "".into()))),
     fixed("mustToPrettyJson", ANY, |_, args| pretty(args.any(0))),
     fixed("toRawJson", ANY, |_, args| json::marshal(args.any(0), false).map(Value::string).map_err(failure)),
-    fixed("mustToRawJson", ANY, |_, args| json::marshal(args.any(0), false).map(Value::string).map_err(failure)),
+    fixed("mustToRawJson", ANY, |_, args| {
+        json::marshal(args.any(0), false).map(Value::string).map_err(failure)
+    }),
 ];
 
 fn failure(error: impl std::fmt::Display) -> FuncError {

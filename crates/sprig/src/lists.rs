@@ -280,7 +280,8 @@ fn join(function: &str, args: &[Value]) -> Outcome {
     let separator = args.text(0)?;
     strings_of(args.any(1)).with(|items| {
         let parts = || items.iter().filter_map(Value::as_str);
-        let length = parts().try_fold(0usize, |sum, part| sum.checked_add(part.len())?.checked_add(separator.len()));
+        let length =
+            parts().try_fold(0usize, |sum, part| sum.checked_add(part.len())?.checked_add(separator.len()));
         let mut joined = Vec::with_capacity(limits::text(function, length)?);
         for (at, part) in parts().enumerate() {
             if at > 0 {

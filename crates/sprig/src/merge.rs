@@ -76,7 +76,8 @@ fn merge_entry(
     }
     // Emptiness counts now, after the merge of what is inside.
     let keeps = present.as_ref().is_some_and(|present| !is_empty(present));
-    let both_maps = || present.as_ref().is_some_and(|present| present.kind() == Kind::Map && value.kind() == Kind::Map);
+    let both_maps =
+        || present.as_ref().is_some_and(|present| present.kind() == Kind::Map && value.kind() == Kind::Map);
     if keeps && value.kind() == Kind::Slice {
         return if overwrite { put(target, source, key, value) } else { Ok(()) };
     }
@@ -90,7 +91,9 @@ fn merge_entry(
 /// anything else.
 fn merge_values(present: &Value, value: &Value, mode: Mode, depth: usize) -> Result<(), Fault> {
     match (present, value) {
-        (Value::Map(target), Value::Map(source)) if !target.is_nil() => merge_maps(target, source, mode, depth),
+        (Value::Map(target), Value::Map(source)) if !target.is_nil() => {
+            merge_maps(target, source, mode, depth)
+        }
         (Value::Map(target), other) if target.is_nil() && other.kind() == Kind::Struct => {
             Err(Fault::Panicked("reflect: call of reflect.Value.IsNil on struct Value".to_owned()))
         }
@@ -115,7 +118,8 @@ fn put(target: &Map, source: &Map, key: GoStr, value: Value) -> Result<(), Fault
     let wanted = target.ty().elem.name();
     let given = if value.kind() == Kind::Slice { value.type_name() } else { source.ty().elem.name() };
     if target.ty().elem != Elem::Any && wanted != given {
-        let text = format!("reflect.Value.SetMapIndex: value of type {given} is not assignable to type {wanted}");
+        let text =
+            format!("reflect.Value.SetMapIndex: value of type {given} is not assignable to type {wanted}");
         return Err(Fault::Panicked(text));
     }
     // A nil map below the top stays as it is: mergo cannot set it, and goes on.

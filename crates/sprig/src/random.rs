@@ -18,9 +18,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("randAlpha", INT, |call, args| characters(call, args, |byte| byte.is_ascii_alphabetic())),
     fixed("randNumeric", INT, |call, args| characters(call, args, |byte| byte.is_ascii_digit())),
     fixed("randAscii", INT, |call, args| characters(call, args, |byte| matches!(byte, b' '..=b'~'))),
-    fixed("randBytes", INT, |call, args| bytes(call, args)),
-    fixed("randInt", &[Type::Int, Type::Int], |call, args| integer(call, args)),
-    fixed("shuffle", &[Type::String], |call, args| shuffle(call, args)),
+    fixed("randBytes", INT, bytes),
+    fixed("randInt", &[Type::Int, Type::Int], integer),
+    fixed("shuffle", &[Type::String], shuffle),
     fixed("uuidv4", &[], |call, _| Ok(uuid(call).into())),
 ];
 

@@ -19,4 +19,3 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("kindIs", &[TEXT, ANY], |_, args| Ok((*args.text(0)? == args.any(1).kind().name()).into())),
     fixed("deepEqual", &[ANY, ANY], |_, args| Ok(deep_equal(args.any(0), args.any(1)).into())),
 ];
-

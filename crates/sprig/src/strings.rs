@@ -86,7 +86,8 @@ fn substr(start: i64, end: i64, text: &GoStr) -> Outcome {
         (start, end) => (Some(start), Some(end)),
     };
     let (from, to) = (start.unwrap_or(0), end.unwrap_or(length));
-    let found = usize::try_from(from).ok().zip(usize::try_from(to).ok()).and_then(|(from, to)| text.get(from..to));
+    let found =
+        usize::try_from(from).ok().zip(usize::try_from(to).ok()).and_then(|(from, to)| text.get(from..to));
     found.map(|found| part(text, found)).ok_or_else(|| out_of_range(start, end, length))
 }
 

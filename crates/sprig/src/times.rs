@@ -77,7 +77,9 @@ impl Object for GoTime {
             zone => format!("time.Location({})", strconv::quote(zone.name().as_bytes())),
         };
         let (year, month, day, nanosecond) = (time.year(), time.month(), time.day(), time.nanosecond());
-        let text = format!("time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanosecond}, {zone})");
+        let text = format!(
+            "time.Date({year}, time.{month}, {day}, {hour}, {minute}, {second}, {nanosecond}, {zone})"
+        );
         Some(text.into())
     }
 
@@ -204,11 +206,7 @@ fn duration(nanoseconds: i64) -> Value {
     Value::object(GoDuration(Duration(nanoseconds)))
 }
 
-const fn method(
-    name: &'static str,
-    params: &'static [Type],
-    call: fn(&Value, &[Value]) -> Answer,
-) -> Method {
+const fn method(name: &'static str, params: &'static [Type], call: fn(&Value, &[Value]) -> Answer) -> Method {
     Method { name, signature: Signature::fixed(params), call }
 }
 

@@ -57,7 +57,9 @@ fn join(dict: &Map) -> Outcome {
     if !userinfo.is_empty() {
         let carrier = [b"proto://", userinfo.as_slice(), b"@host"].concat();
         url.user = Url::parse(&carrier)
-            .map_err(|error| format!("unable to parse userinfo in dict: {}", lossy(error.to_string().as_bytes())))?
+            .map_err(|error| {
+                format!("unable to parse userinfo in dict: {}", lossy(error.to_string().as_bytes()))
+            })?
             .user;
     }
     Ok(Value::string(url.to_bytes()))

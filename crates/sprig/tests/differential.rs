@@ -3,73 +3,18 @@
 //! Needs the oracle of tools/oracle/sprig: `SPRIG_ORACLE` names its executable, `SPRIG_FUZZ_SECONDS` (default 10) says
 //! for how long to compare and `SPRIG_FUZZ_SEED` where to start.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may panic and print")]
+
 mod common;
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::oracle::Oracle;
 use common::texts::text;
-use common::values::{DUMP, Dice, Plain, base64, unbase64};
+use common::values::{DUMP, Dice, Plain};
 use gostd::value::Type;
 use gotemplate::{Function, FunctionSet};
-
-struct Oracle {
-    child: Child,
-}
-
-impl Oracle {
-    fn start() -> Option<Self> {
-        let Some(program) = std::env::var_os("SPRIG_ORACLE") else {
-            println!("skipped: SPRIG_ORACLE names no oracle");
-            return None;
-        };
-        let child = Command::new(program)
-            .env("TZ", "UTC")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the oracle starts");
-        Some(Self { child })
-    }
-
-    /// Asks about many templates at once.
-    fn ask(&mut self, cases: &[Case]) -> Vec<Result<Vec<u8>, String>> {
-        let mut input = self.child.stdin.take().unwrap();
-        let mut output = BufReader::new(self.child.stdout.take().unwrap());
-        let answers = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for case in cases {
-                    let (template, data) = (base64(case.template.as_bytes()), case.data.encode());
-                    writeln!(input, r#"{{"t":"{template}","d":{data}}}"#).unwrap();
-                }
-                input.flush().unwrap();
-            });
-            cases.iter().map(|case| {
-                let mut line = String::new();
-                output.read_line(&mut line).unwrap();
-                assert!(!line.is_empty(), "the oracle died at {case:?}");
-                let answer: serde_json::Value = serde_json::from_str(&line).unwrap();
-                let text = |key: &str| answer[key].as_str().map(unbase64);
-                match text("err") {
-                    None => Ok(text("ok").unwrap_or_default()),
-                    Some(error) => Err(gostd::value::lossy(&error)),
-                }
-            }).collect()
-        });
-        self.child.stdin = Some(input);
-        self.child.stdout = Some(output.into_inner());
-        answers
-    }
-}
-
-impl Drop for Oracle {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 #[derive(Debug)]
 struct Case {
@@ -80,11 +25,31 @@ struct Case {
 
 /// Functions whose results differ from run to run or machine to machine, or take long.
 const UNSTABLE: &[&str] = &[
-    "now", "ago", "randAlphaNum", "randAlpha", "randNumeric", "randAscii", "randBytes", "randInt", "shuffle", "uuidv4",
-    "bcrypt", "htpasswd", "derivePassword", "genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert",
-    "genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "encryptAES", "getHostByName",
+    "now",
+    "ago",
+    "randAlphaNum",
+    "randAlpha",
+    "randNumeric",
+    "randAscii",
+    "randBytes",
+    "randInt",
+    "shuffle",
+    "uuidv4",
+    "bcrypt",
+    "htpasswd",
+    "derivePassword",
+    "genPrivateKey",
+    "genCA",
+    "genCAWithKey",
+    "genSelfSignedCert",
+    "genSelfSignedCertWithKey",
+    "genSignedCert",
+    "genSignedCertWithKey",
+    "encryptAES",
+    "getHostByName",
     // Random order.
-    "keys", "values",
+    "keys",
+    "values",
 ];
 
 fn number(dice: &mut Dice) -> i64 {
@@ -135,7 +100,8 @@ fn url_dict(dice: &mut Dice) -> Plain {
     let mut entries = Vec::new();
     for part in PARTS {
         if !dice.one_in(3) {
-            let value = if dice.one_in(20) { any(dice, "urlJoin", 3) } else { Plain::Text(text(dice, "urlJoin", 0)) };
+            let value =
+                if dice.one_in(20) { any(dice, "urlJoin", 3) } else { Plain::Text(text(dice, "urlJoin", 0)) };
             entries.push(((*part).to_owned(), value));
         }
     }
@@ -209,7 +175,9 @@ fn fitting(dice: &mut Dice, function: &'static str, at: usize, ty: Type) -> Plai
             _ => Plain::Time(dice.below(2_000_000_000) as i64, dice.pick(ZONES)),
         },
         Type::Any if function == "durationRound" && dice.one_in(2) => Plain::Text(text(dice, function, at)),
-        Type::Any if function == "dig" && !dice.one_in(4) => Plain::Text(dice.pick(LETTERS).as_bytes().to_vec()),
+        Type::Any if function == "dig" && !dice.one_in(4) => {
+            Plain::Text(dice.pick(LETTERS).as_bytes().to_vec())
+        }
         Type::Any if is_for_lists(function) && !dice.one_in(4) => match dice.below(4) {
             0 => Plain::Texts((0..dice.below(6)).map(|_| text(dice, function, 9)).collect()),
             1 => Plain::Ints((0..dice.below(6)).map(|_| dice.below(4) as i64).collect()),
@@ -221,8 +189,24 @@ fn fitting(dice: &mut Dice, function: &'static str, at: usize, ty: Type) -> Plai
 
 fn is_for_lists(function: &str) -> bool {
     const LISTS: &[&str] = &[
-        "append", "push", "prepend", "first", "last", "rest", "initial", "reverse", "compact", "uniq", "without", "has",
-        "slice", "concat", "chunk", "join", "toStrings", "sortAlpha",
+        "append",
+        "push",
+        "prepend",
+        "first",
+        "last",
+        "rest",
+        "initial",
+        "reverse",
+        "compact",
+        "uniq",
+        "without",
+        "has",
+        "slice",
+        "concat",
+        "chunk",
+        "join",
+        "toStrings",
+        "sortAlpha",
     ];
     let name = function.strip_prefix("must").unwrap_or(function).to_lowercase();
     LISTS.iter().any(|list| list.to_lowercase() == name)
@@ -293,7 +277,8 @@ fn functions_do_what_sprigs_do() {
                 case(&mut dice, stable[at])
             })
             .collect();
-        let answers = oracle.ask(&cases);
+        let questions: Vec<_> = cases.iter().map(|case| (case.template.as_str(), &case.data)).collect();
+        let answers = oracle.ask(&questions);
         for (case, want) in cases.iter().zip(answers) {
             compared += 1;
             failed += usize::from(want.is_err());
@@ -310,7 +295,13 @@ fn functions_do_what_sprigs_do() {
                     Ok(output) => format!("ok    {}", String::from_utf8_lossy(output)),
                     Err(error) => format!("error {error}"),
                 };
-                println!("{}\n  {:?}\n  want {}\n  got  {}", case.template, case.data, show(&want), show(&got));
+                println!(
+                    "{}\n  {:?}\n  want {}\n  got  {}",
+                    case.template,
+                    case.data,
+                    show(&want),
+                    show(&got)
+                );
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Tables of calls, by family. What stands in them was made by Go.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may panic and print")]
+
 mod common;
 
 #[path = "families"]

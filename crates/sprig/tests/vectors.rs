@@ -1,12 +1,14 @@
 //! Runs the shared function vectors that need nothing but sprig: no chart objects, no functions of Helm's own.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests may panic and print")]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use gostd::value::{Entries, MapType, Method};
 use gostd::value::{ANY_MAP, Elem};
+use gostd::value::{Entries, MapType, Method};
 use gostd::{Map, Value, json};
 use gotemplate::FunctionSet;
 use serde_json::Value as Json;
@@ -16,8 +18,20 @@ const NO_METHODS: &[Method] = &[];
 
 /// Functions that Helm adds or replaces, and objects of a chart.
 const HELMS_OWN: &[&str] = &[
-    "include", "tpl", "required", "fail", "lookup", "getHostByName", "toYaml", "toYamlPretty", "fromYaml",
-    "fromYamlArray", "fromJson", "fromJsonArray", "toToml", "fromToml",
+    "include",
+    "tpl",
+    "required",
+    "fail",
+    "lookup",
+    "getHostByName",
+    "toYaml",
+    "toYamlPretty",
+    "fromYaml",
+    "fromYamlArray",
+    "fromJson",
+    "fromJsonArray",
+    "toToml",
+    "fromToml",
 ];
 const OBJECTS: &[&str] = &[".Files", ".Chart", ".Release", ".Capabilities", ".Template", ".Subcharts"];
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"text/template"
 )
@@ -138,7 +139,7 @@ func typed(kind string, raw any) (any, error) {
 		decoded, err := hex.DecodeString(word)
 		return string(decoded), err
 	case "[]uint8":
-		return []byte(word), nil
+		return slices.Clip([]byte(word)), nil
 	case "[]string":
 		out := make([]string, 0, len(list))
 		for _, item := range list {

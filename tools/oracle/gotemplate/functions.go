@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"text/template"
 )
@@ -60,6 +61,7 @@ func (t Thing) Wide(n int64) int64 { return n }
 func (t Thing) All(list []any) int { return len(list) }
 
 func functions(t *template.Template) template.FuncMap {
+	var depth nesting
 	return template.FuncMap{
 		"upper":   strings.ToUpper,
 		"add":     func(a, b int) int { return a + b },
@@ -81,16 +83,25 @@ func functions(t *template.Template) template.FuncMap {
 		"raw":     func(b []byte) int { return len(b) },
 		"level":   func(n int) Level { return Level(n) },
 		"up":      func(l Level) Level { return l + 1 },
-		"name":    func(t Thing) string { return t.Name },
-		"set": func(m map[string]any, key string, x any) map[string]any {
-			m[key] = x
-			return m
+		"ptr": func() *Thing {
+			return &Thing{Name: "thing", Count: 3, Words: []string{"a", "b"}, Map: map[string]any{}}
 		},
+		"name":    func(t Thing) string { return t.Name },
+		"set":     set,
 		"fail":    func(text string) (string, error) { return "", errors.New(text) },
 		"typeOf":  func(x any) string { return fmt.Sprintf("%T", x) },
-		"include": func(name string, data any) (string, error) { return include(t, name, data) },
-		"tpl":     func(text string, data any) (string, error) { return tpl(t, text, data) },
+		"include": func(name string, data any) (string, error) { return depth.include(t, name, data) },
+		"tpl":     func(text string, data any) (string, error) { return depth.tpl(t, text, data) },
 	}
+}
+
+// set changes a map. It refuses containers, since Go's fmt does not survive a map that holds itself.
+func set(m map[string]any, key string, x any) (map[string]any, error) {
+	if kind := reflect.ValueOf(x).Kind(); kind == reflect.Map || kind == reflect.Slice {
+		return nil, errors.New("no containers")
+	}
+	m[key] = x
+	return m, nil
 }
 
 func dict(pairs ...any) map[string]any {
@@ -101,28 +112,45 @@ func dict(pairs ...any) map[string]any {
 	return m
 }
 
-func include(t *template.Template, name string, data any) (string, error) {
+// nesting counts includes and tpls that are under way, since Go would let them exhaust the stack.
+type nesting int
+
+const deepest = 100
+
+func (n *nesting) nested(run func() error) error {
+	if *n >= deepest {
+		return errors.New("nested too deep")
+	}
+	*n++
+	defer func() { *n-- }()
+	return run()
+}
+
+func (n *nesting) include(t *template.Template, name string, data any) (string, error) {
 	var out bytes.Buffer
-	err := t.ExecuteTemplate(&out, name, data)
+	err := n.nested(func() error { return t.ExecuteTemplate(&out, name, data) })
 	return out.String(), err
 }
 
-func tpl(parent *template.Template, text string, data any) (string, error) {
-	t, err := parent.Clone()
-	if err != nil {
-		return "", err
-	}
-	t.Funcs(template.FuncMap{
-		"include": func(name string, data any) (string, error) { return include(t, name, data) },
-		"tpl":     func(text string, data any) (string, error) { return tpl(t, text, data) },
-	})
-	parsed, err := t.New(parent.Name()).Parse(text)
-	if err != nil {
-		return "", fmt.Errorf("cannot parse template %q: %w", text, err)
-	}
+func (n *nesting) tpl(parent *template.Template, text string, data any) (string, error) {
 	var out bytes.Buffer
-	if err := parsed.Execute(&out, data); err != nil {
-		return "", fmt.Errorf("error during tpl function execution for %q: %w", text, err)
-	}
-	return out.String(), nil
+	err := n.nested(func() error {
+		t, err := parent.Clone()
+		if err != nil {
+			return err
+		}
+		t.Funcs(template.FuncMap{
+			"include": func(name string, data any) (string, error) { return n.include(t, name, data) },
+			"tpl":     func(text string, data any) (string, error) { return n.tpl(t, text, data) },
+		})
+		parsed, err := t.New(parent.Name()).Parse(text)
+		if err != nil {
+			return fmt.Errorf("cannot parse template %q: %w", text, err)
+		}
+		if err := parsed.Execute(&out, data); err != nil {
+			return fmt.Errorf("error during tpl function execution for %q: %w", text, err)
+		}
+		return nil
+	})
+	return out.String(), err
 }

@@ -33,6 +33,8 @@ func functions() template.FuncMap {
 	delete(functions, "env")
 	delete(functions, "expandenv")
 	functions["dump"] = dump
+	functions["inspect"] = inspect
+	functions["inspectKey"] = inspectKey
 	return functions
 }
 

@@ -22,7 +22,7 @@ const LIST: Type = Type::AnyList;
 const CERT: Type = Type::Named(TYPE_NAME);
 
 pub(crate) const FUNCTIONS: &[Function] = &[
-    fixed("genPrivateKey", &[TEXT], |call, args| private_key(call, args)),
+    fixed("genPrivateKey", &[TEXT], private_key),
     fixed("buildCustomCert", &[TEXT, TEXT], |_, args| custom(args)),
     fixed("genCA", &[TEXT, INT], |call, args| {
         let key = new_key(call)?;
@@ -87,7 +87,8 @@ fn new_key(call: &mut Call<'_, '_>) -> Result<PrivateKey, FuncError> {
 }
 
 fn given_key(args: &[Value], at: usize) -> Result<PrivateKey, FuncError> {
-    PrivateKey::from_pem(args.text(at)?).map_err(|error| FuncError::new(format!("parsing private key: {error}")))
+    PrivateKey::from_pem(args.text(at)?)
+        .map_err(|error| FuncError::new(format!("parsing private key: {error}")))
 }
 
 /// `buildCustomCert cert key`: takes a certificate and key from outside, both PEM in base64, after a look at them.
@@ -159,7 +160,8 @@ fn parse_address(text: &str) -> Option<IpAddr> {
 fn names(dns: &List) -> Result<Vec<String>, FuncError> {
     dns.with(|dns| {
         let parsed = dns.iter().map(|name| {
-            let text = name.as_str().ok_or_else(|| not_a_string("error processing alternate dns name", name))?;
+            let text =
+                name.as_str().ok_or_else(|| not_a_string("error processing alternate dns name", name))?;
             let ascii = text.to_str().filter(|text| text.is_ascii()).map(str::to_owned);
             ascii.ok_or_else(|| {
                 let quoted = gostd::strconv::quote(text);

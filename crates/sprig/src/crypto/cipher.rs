@@ -14,10 +14,8 @@ use crate::random;
 
 const TEXTS: &[Type] = &[Type::String, Type::String];
 
-pub(crate) const FUNCTIONS: &[Function] = &[
-    fixed("encryptAES", TEXTS, |call, args| encrypt(call, args)),
-    fixed("decryptAES", TEXTS, |_, args| decrypt(args)),
-];
+pub(crate) const FUNCTIONS: &[Function] =
+    &[fixed("encryptAES", TEXTS, encrypt), fixed("decryptAES", TEXTS, |_, args| decrypt(args))];
 
 const BLOCK: usize = 16;
 

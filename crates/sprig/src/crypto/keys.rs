@@ -1,12 +1,12 @@
 //! Private keys: making, reading and writing them (`genPrivateKey` and the keys of certificates).
 
 use chacha20::ChaCha20Rng;
-use x509_cert::der::asn1::{Any, AnyRef, ObjectIdentifier, UintRef};
-use x509_cert::der::{Decode, Encode, Tagged};
 use p256::elliptic_curve::Generate;
 use rsa::pkcs1::{DecodeRsaPrivateKey, EncodeRsaPrivateKey};
 use rsa::pkcs8::{DecodePrivateKey, EncodePrivateKey, PrivateKeyInfoRef};
 use sec1::{EcParameters, EcPrivateKey};
+use x509_cert::der::asn1::{Any, AnyRef, ObjectIdentifier, UintRef};
+use x509_cert::der::{Decode, Encode, Tagged};
 
 use super::pem;
 
@@ -62,7 +62,8 @@ pub(super) fn generate_dsa_pem(rng: &mut ChaCha20Rng) -> Result<String, String> 
     let numbers = [&**shared.p(), &**shared.q(), &**shared.g(), &**public.y(), &**key.x()];
     let bytes = numbers.map(|number| number.to_be_bytes());
     let mut sequence = vec![Any::encode_from(&0u8)];
-    sequence.extend(bytes.iter().map(|bytes| UintRef::new(bytes).and_then(|number| Any::encode_from(&number))));
+    sequence
+        .extend(bytes.iter().map(|bytes| UintRef::new(bytes).and_then(|number| Any::encode_from(&number))));
     let sequence = sequence.into_iter().collect::<Result<Vec<_>, _>>().and_then(|sequence| sequence.to_der());
     Ok(pem::encode("DSA PRIVATE KEY", &sequence.map_err(|error| error.to_string())?))
 }
@@ -71,13 +72,16 @@ impl PrivateKey {
     /// Writes the key as sprig does: PKCS#1 for RSA, SEC 1 for ECDSA, PKCS#8 for Ed25519.
     pub(super) fn to_pem(&self) -> Result<String, String> {
         let (label, der) = match self {
-            PrivateKey::Rsa(key) => ("RSA PRIVATE KEY", key.to_pkcs1_der().map_err(text)?.as_bytes().to_vec()),
+            PrivateKey::Rsa(key) => {
+                ("RSA PRIVATE KEY", key.to_pkcs1_der().map_err(text)?.as_bytes().to_vec())
+            }
             PrivateKey::P256(key) => ("EC PRIVATE KEY", key.to_sec1_der().map_err(text)?.to_vec()),
             PrivateKey::P384(key) => ("EC PRIVATE KEY", key.to_sec1_der().map_err(text)?.to_vec()),
             PrivateKey::P521(key) => ("EC PRIVATE KEY", key.to_sec1_der().map_err(text)?.to_vec()),
             PrivateKey::Ed25519(key) => {
                 // Without the public key, as Go writes it.
-                let bytes = ed25519_dalek::pkcs8::KeypairBytes { secret_key: key.to_bytes(), public_key: None };
+                let bytes =
+                    ed25519_dalek::pkcs8::KeypairBytes { secret_key: key.to_bytes(), public_key: None };
                 ("PRIVATE KEY", bytes.to_pkcs8_der().map_err(text)?.as_bytes().to_vec())
             }
             PrivateKey::Other => return Err("this kind of key cannot be written".to_owned()),
@@ -110,9 +114,12 @@ impl PrivateKey {
     }
 
     fn from_pkcs8(der: &[u8]) -> Result<Self, String> {
-        let info = PrivateKeyInfoRef::from_der(der).map_err(|error| misread(error, der, "ParsePKCS8PrivateKey"))?;
+        let info =
+            PrivateKeyInfoRef::from_der(der).map_err(|error| misread(error, der, "ParsePKCS8PrivateKey"))?;
         match info.algorithm.oid {
-            RSA => rsa::PrivateKey::from_pkcs8_der(der).map(|key| PrivateKey::Rsa(Box::new(key))).map_err(text),
+            RSA => {
+                rsa::PrivateKey::from_pkcs8_der(der).map(|key| PrivateKey::Rsa(Box::new(key))).map_err(text)
+            }
             EC => {
                 let curve = info.algorithm.parameters_oid().ok();
                 Self::from_sec1(info.private_key.as_bytes(), curve)
@@ -122,7 +129,9 @@ impl PrivateKey {
                 key.map(|key| PrivateKey::Ed25519(Box::new(key))).map_err(text)
             }
             X25519 => Ok(PrivateKey::Other),
-            other => Err(format!("x509: PKCS#8 wrapping contained private key with unknown algorithm: {other}")),
+            other => {
+                Err(format!("x509: PKCS#8 wrapping contained private key with unknown algorithm: {other}"))
+            }
         }
     }
 
@@ -130,9 +139,15 @@ impl PrivateKey {
         let key = EcPrivateKey::from_der(der).map_err(|error| misread(error, der, "ParseECPrivateKey"))?;
         let named = key.parameters.and_then(EcParameters::named_curve);
         match curve.or(named) {
-            Some(CURVE_P256) => p256::SecretKey::from_slice(key.private_key).map(PrivateKey::P256).map_err(text),
-            Some(CURVE_P384) => p384::SecretKey::from_slice(key.private_key).map(PrivateKey::P384).map_err(text),
-            Some(CURVE_P521) => p521::SecretKey::from_slice(key.private_key).map(PrivateKey::P521).map_err(text),
+            Some(CURVE_P256) => {
+                p256::SecretKey::from_slice(key.private_key).map(PrivateKey::P256).map_err(text)
+            }
+            Some(CURVE_P384) => {
+                p384::SecretKey::from_slice(key.private_key).map(PrivateKey::P384).map_err(text)
+            }
+            Some(CURVE_P521) => {
+                p521::SecretKey::from_slice(key.private_key).map(PrivateKey::P521).map_err(text)
+            }
             _ => Err("x509: unknown elliptic curve".to_owned()),
         }
     }
@@ -160,7 +175,8 @@ fn misread(error: impl std::fmt::Display, der: &[u8], tried: &str) -> String {
 /// Checks that the data is a sequence of integers, which is all that Go asks of a DSA key.
 fn check_dsa(der: &[u8]) -> Result<(), String> {
     use x509_cert::der::Tag;
-    let numbers = Vec::<AnyRef<'_>>::from_der(der).map_err(|error| format!("asn1: structure error: {error}"))?;
+    let numbers =
+        Vec::<AnyRef<'_>>::from_der(der).map_err(|error| format!("asn1: structure error: {error}"))?;
     if numbers.len() >= 6 && numbers.iter().take(6).all(|number| number.tag() == Tag::Integer) {
         return Ok(());
     }

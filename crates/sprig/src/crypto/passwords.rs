@@ -16,8 +16,8 @@ const TEXT: Type = Type::String;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("bcrypt", &[TEXT], |call, args| Ok(Value::string(bcrypt_hash(call, args.text(0)?)?))),
-    fixed("htpasswd", &[TEXT, TEXT], |call, args| htpasswd(call, args)),
-    fixed("derivePassword", &[Type::Uint32, TEXT, TEXT, TEXT, TEXT], |call, args| derive_password(call, args)),
+    fixed("htpasswd", &[TEXT, TEXT], htpasswd),
+    fixed("derivePassword", &[Type::Uint32, TEXT, TEXT, TEXT, TEXT], derive_password),
 ];
 
 /// Go's `bcrypt.DefaultCost`.
@@ -122,7 +122,8 @@ fn derive_password(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
 }
 
 fn master_key(password: &[u8], salt: &[u8]) -> Result<[u8; 64], FuncError> {
-    let failed = |error: &dyn std::fmt::Display| FuncError::new(format!("failed to derive password: {error}"));
+    let failed =
+        |error: &dyn std::fmt::Display| FuncError::new(format!("failed to derive password: {error}"));
     // N is 2^15, 32768.
     let params = scrypt::Params::new(15, 8, 2).map_err(|error| failed(&error))?;
     let mut key = [0; 64];

@@ -1,7 +1,15 @@
 //! What the test programs share: a fixed host, and a way to run templates.
 
 #![allow(dead_code, reason = "each test program uses its part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may panic and print"
+)]
 
+pub(crate) mod oracle;
 pub(crate) mod texts;
 pub(crate) mod values;
 
@@ -26,7 +34,11 @@ impl Host for FixedHost {
 
     fn random(&self, buffer: &mut [u8]) {
         for byte in buffer {
-            let next = self.seed.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let next = self
+                .seed
+                .get()
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             self.seed.set(next);
             *byte = (next >> 56) as u8;
         }
@@ -38,7 +50,12 @@ impl Host for FixedHost {
 }
 
 /// Runs one template and returns its output or the error's text.
-pub(crate) fn render(functions: &FunctionSet, name: &str, text: &[u8], data: Value) -> Result<Vec<u8>, String> {
+pub(crate) fn render(
+    functions: &FunctionSet,
+    name: &str,
+    text: &[u8],
+    data: Value,
+) -> Result<Vec<u8>, String> {
     let host = FixedHost::new(1);
     let mut set = Set::new(name, functions.clone());
     set.parse(name, text).map_err(|error| error.to_string())?;

@@ -87,7 +87,8 @@ pub(crate) fn unbase64(text: &str) -> Vec<u8> {
         b'+' => 62,
         _ => 63,
     };
-    let digits: Vec<u32> = text.bytes().filter(|digit| *digit != b'=').map(|digit| value(digit).into()).collect();
+    let digits: Vec<u32> =
+        text.bytes().filter(|digit| *digit != b'=').map(|digit| value(digit).into()).collect();
     let mut out = Vec::new();
     for group in digits.chunks(4) {
         let bits = group.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - group.len()));
@@ -162,7 +163,8 @@ impl Plain {
                 Value::List(List::of(&INT_LIST, items.iter().map(|number| Value::Int(*number)).collect()))
             }
             Plain::TextMap(entries) => {
-                let entries = entries.iter().map(|(key, text)| (GoStr::from(key), Value::string(text.clone())));
+                let entries =
+                    entries.iter().map(|(key, text)| (GoStr::from(key), Value::string(text.clone())));
                 Value::Map(Map::of(&STRING_MAP, entries.collect()))
             }
             Plain::Time(seconds, zone) => {
@@ -170,9 +172,9 @@ impl Plain {
                 Value::object(GoTime::new(Time::unix(*seconds, 0, &zone), Zone::utc()))
             }
             Plain::Span(nanoseconds) => Value::object(GoDuration(Duration(*nanoseconds))),
-            Plain::Version(text) => Value::object(sprig::versions::GoVersion::new(
-                sprig::semver::Version::parse(text).unwrap(),
-            )),
+            Plain::Version(text) => {
+                Value::object(sprig::versions::GoVersion::new(sprig::semver::Version::parse(text).unwrap()))
+            }
         }
     }
 }
