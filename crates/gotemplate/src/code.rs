@@ -1,7 +1,7 @@
 //! The compiled form of a template: flat instructions for a stack machine.
 //!
 //! A [`Template`] is immutable and holds no dynamic values, so that threads can share it. Variables are numbered slots
-//! (dot is one of them: slot 0 is `$`), functions are resolved, constants have the type their parameter wants.
+//! (dot is one of them), functions are resolved, constants have the type their parameter wants.
 
 use std::sync::Arc;
 
@@ -22,6 +22,12 @@ pub(crate) struct Source {
 
 /// A variable of a template's frame.
 pub(crate) type Slot = u32;
+
+/// The slot of `$`.
+pub(crate) const ROOT: Slot = 0;
+
+/// The slot of a template's outermost dot. It starts as `$` does, but `$` can be assigned to.
+pub(crate) const DOT: Slot = 1;
 
 /// An index into [`Template::nodes`].
 pub(crate) type NodeId = u32;

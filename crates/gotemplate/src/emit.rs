@@ -13,7 +13,8 @@ pub(crate) use self::scope::Mark;
 use self::scope::Scope;
 pub(crate) use self::term::{Base, Term};
 use crate::code::{
-    Address, Callee, Candidates, Constant, Form, LoopPlan, Node, NodeId, Op, Slot, Source, Target, Template,
+    Address, Callee, Candidates, Constant, DOT, Form, LoopPlan, Node, NodeId, Op, Slot, Source, Target,
+    Template,
 };
 
 /// A part of the text, and the byte in it that errors point to.
@@ -24,7 +25,7 @@ pub(crate) struct Span {
     pub(crate) position: usize,
 }
 
-/// The code of a template under way. Slot 0 is `$`.
+/// The code of a template under way.
 pub(crate) struct Emitter<'t> {
     text: &'t [u8],
     ops: Vec<Op>,
@@ -55,7 +56,7 @@ impl<'t> Emitter<'t> {
             candidates: Vec::new(),
             messages: Vec::new(),
             scope: Scope::new(),
-            dot: 0,
+            dot: DOT,
             is_empty: true,
         }
     }

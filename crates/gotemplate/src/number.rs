@@ -190,7 +190,8 @@ mod tests {
     #[test]
     fn bad_literals_give_the_words_of_go() {
         let error = |text: &str, kind| Number::parse(text.as_bytes(), kind).unwrap_err();
-        assert_eq!(error("089", Kind::Number), "illegal number syntax: \"089\"");
+        assert_eq!(error("089", Kind::Number), "integer overflow: \"089\"");
+        assert_eq!(error("0x", Kind::Number), "illegal number syntax: \"0x\"");
         assert_eq!(error("99999999999999999999", Kind::Number), "integer overflow: \"99999999999999999999\"");
         assert_eq!(error("'ab'", Kind::CharConstant), "malformed character constant: 'ab'");
         assert_eq!(error("'\\z'", Kind::CharConstant), "invalid syntax");

@@ -83,7 +83,8 @@ fn equal(a: &Value, b: &Value) -> Result<bool, String> {
 /// Compares values that are of no basic kind: nil, lists, maps and structs.
 fn references_equal(a: &Value, b: &Value) -> Result<bool, String> {
     if a.kind() != b.kind() && !a.is_nil() && !b.is_nil() {
-        let (shown_a, shown_b) = (shown(a), shown(b));
+        // The words of Go, in its order, the second value with another verb than the first.
+        let (shown_a, shown_b) = (shown(a), gostd::value::lossy(&gostd::fmt::format_v(b)));
         return Err(format!(
             "non-comparable types {shown_a}: {}, {}: {shown_b}",
             a.type_name(),

@@ -84,7 +84,11 @@ pub(super) fn slice(args: &[Operand]) -> Result<Operand, String> {
     };
     let mut bounds = [0, length, length];
     for (bound, index) in bounds.iter_mut().zip(indexes) {
-        *bound = position(index.value(), length)?;
+        *bound = match index {
+            // Unlike `index`, Go's `slice` does not look into interfaces.
+            Operand::Boxed(_) => return Err("cannot index slice/array with type interface {}".to_owned()),
+            index => position(index.value(), length)?,
+        };
     }
     let [start, end, capacity] = bounds;
     if start > end {

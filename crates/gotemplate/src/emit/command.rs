@@ -262,11 +262,8 @@ impl<'t> Emitter<'t> {
             self.rewind(command.start);
             return self.fail_at(name, message);
         }
-        if count == 0 && piped {
-            self.op(Op::At { node: name });
-        }
         if let Some(when) = command.decided_by() {
-            return self.finish_short_circuit(command, when);
+            return self.finish_short_circuit(command, when, name);
         }
         let node = self.node(command.span);
         let names = u32::from(count > 0 && command.special() == Some(Special::Call));
@@ -274,7 +271,10 @@ impl<'t> Emitter<'t> {
     }
 
     /// The last argument of `and` and `or` is their result unless one is piped, which then has the last word.
-    fn finish_short_circuit(&mut self, command: &mut Command<'t>, when: bool) {
+    fn finish_short_circuit(&mut self, command: &mut Command<'t>, when: bool, name: NodeId) {
+        if command.arguments == 0 {
+            self.op(Op::At { node: name });
+        }
         if !command.is_piped {
             command.decisions.iter().for_each(|jump| self.land(*jump));
         } else if command.arguments > 0 {

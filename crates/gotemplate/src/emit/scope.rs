@@ -1,6 +1,6 @@
 //! Variables: which names are known, and which slot each stands for.
 
-use crate::code::Slot;
+use crate::code::{DOT, ROOT, Slot};
 
 /// The variables visible at one point of a template.
 ///
@@ -46,8 +46,16 @@ pub(crate) struct Slots {
 
 impl<'t> Scope<'t> {
     pub(crate) fn new() -> Self {
-        let root = Variable { name: b"$", slot: 0, is_certain: true };
-        Self { variables: vec![root], known: vec![b"$"], next_slot: 1, slots: 1, skippable: 0, uncertain: 0 }
+        let root = Variable { name: b"$", slot: ROOT, is_certain: true };
+        let next_slot = DOT + 1;
+        Self {
+            variables: vec![root],
+            known: vec![b"$"],
+            next_slot,
+            slots: next_slot,
+            skippable: 0,
+            uncertain: 0,
+        }
     }
 
     /// Returns the number of slots a frame needs.

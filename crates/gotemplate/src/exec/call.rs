@@ -33,6 +33,10 @@ impl Machine<'_, '_> {
         let Some(callee) = self.template.callees.get(index as usize).copied() else { return Ok(()) };
         let total = count as usize + usize::from(piped);
         let start = self.session.operands.len().saturating_sub(total);
+        if count == 0 {
+            // The function's name, which is the whole command, was the last node looked at.
+            self.node = Some(node);
+        }
         if piped && let Some(arguments) = self.session.operands.get_mut(start..) {
             arguments.rotate_left(1);
             let last = self.pop();

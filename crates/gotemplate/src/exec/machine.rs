@@ -64,9 +64,10 @@ impl<'m, 'h> Machine<'m, 'h> {
         self.output
     }
 
+    /// Makes the variables of a frame: `$`, dot, and those not set yet.
     fn open_slots(&mut self, dot: Operand) {
         let slots = &mut self.session.slots;
-        slots.push(Some(dot));
+        slots.extend([Some(dot.clone()), Some(dot)]);
         slots.resize_with(self.base + self.template.slots as usize, || None);
     }
 

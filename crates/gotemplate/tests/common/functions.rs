@@ -1,10 +1,10 @@
 //! Twins of the oracle's functions.
 
-use gostd::value::{Signature, Type};
-use gostd::{Map, Value};
-use gotemplate::{Body, ErrorKind, FuncError, Function};
+use gostd::value::{Kind, Signature, Type};
+use gostd::{GoStr, Map, Value};
+use gotemplate::{Body, Call, ErrorKind, FuncError, Function};
 
-use super::types::{Level, int, join, small};
+use super::types::{Level, Thing, int, join, small};
 
 const fn function(name: &'static str, params: &'static [Type], body: Body) -> Function {
     Function { name, signature: Signature::fixed(params), body }
@@ -53,9 +53,13 @@ pub static FUNCTIONS: &[Function] = &[
     function("up", &[Type::Named("main.Level")], |_, args| {
         Ok(Value::object(Level(args[0].as_int().unwrap() + 1)))
     }),
+    function("ptr", &[], |_, _| Ok(Value::object(Thing { is_pointer: true, map: Map::new() }))),
     function("name", &[Type::Named("main.Thing")], |_, _| Ok("thing".into())),
     function("set", &[Type::AnyMap, Type::String, Type::Any], |_, args| {
         let map = args[0].as_map().unwrap();
+        if matches!(args[2].kind(), Kind::Map | Kind::Slice) {
+            return Err("no containers".into());
+        }
         if map.insert(args[1].as_str().unwrap().clone(), args[2].clone()) {
             Ok(args[0].clone())
         } else {
@@ -69,19 +73,37 @@ pub static FUNCTIONS: &[Function] = &[
         Ok(Value::string(if args[0].is_nil() { "<nil>" } else { args[0].type_name() }))
     }),
     function("include", &[Type::String, Type::Any], |call, args| {
-        call.execute(args[0].as_str().unwrap(), args[1].clone()).map(Value::String)
+        nested(call, |call| call.execute(args[0].as_str().unwrap(), args[1].clone()))
     }),
     function("tpl", &[Type::String, Type::Any], |call, args| {
         let text = args[0].as_str().unwrap();
-        call.parse_and_execute("gotpl", text.clone(), args[1].clone()).map(Value::String).map_err(|error| {
-            let what = match error.kind() {
-                ErrorKind::Parse => "cannot parse template",
-                _ => "error during tpl function execution for",
-            };
-            FuncError::Nested {
-                context: format!("{what} {}: ", gostd::strconv::quote(text)),
-                error: Box::new(error),
-            }
+        nested(call, |call| {
+            call.parse_and_execute("gotpl", text.clone(), args[1].clone()).map_err(|error| {
+                let what = match error.kind() {
+                    ErrorKind::Parse => "cannot parse template",
+                    _ => "error during tpl function execution for",
+                };
+                let context = format!("{what} {}: ", gostd::strconv::quote(text));
+                FuncError::Nested { context, error: Box::new(error) }
+            })
         })
     }),
 ];
+
+/// How many includes and tpls are under way.
+#[derive(Default)]
+struct Nesting(usize);
+
+fn nested(
+    call: &mut Call<'_, '_>,
+    run: impl FnOnce(&mut Call<'_, '_>) -> Result<GoStr, FuncError>,
+) -> Result<Value, FuncError> {
+    const DEEPEST: usize = 100;
+    if call.extension::<Nesting>().0 >= DEEPEST {
+        return Err("nested too deep".into());
+    }
+    call.extension::<Nesting>().0 += 1;
+    let result = run(call);
+    call.extension::<Nesting>().0 -= 1;
+    result.map(Value::String)
+}

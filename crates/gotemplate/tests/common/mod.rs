@@ -4,6 +4,7 @@
 
 pub mod functions;
 pub mod golden;
+pub mod oracle;
 pub mod types;
 
 use gostd::value::{ANY_LIST, ANY_MAP, Entries, INT_LIST, List, Map, STRING_LIST, STRING_MAP};

@@ -1,0 +1,106 @@
+//! Compares random templates with Go's text/template.
+//!
+//! Needs the oracle and is therefore run by hand:
+//!
+//! ```text
+//! (cd tools/oracle/gotemplate && go build -o /tmp/oracle .)
+//! GOTEMPLATE_ORACLE=/tmp/oracle FUZZ_SECONDS=60 FUZZ_SEED=1 cargo test -p gotemplate --test differential -- --ignored --nocapture
+//! ```
+
+mod common;
+#[path = "differential/generate.rs"]
+mod generate;
+
+use std::time::{Duration, Instant};
+
+use common::oracle::Oracle;
+use common::{Case, Failure};
+use generate::Generator;
+use gotemplate::{ErrorKind, Limits};
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
+}
+
+#[test]
+#[ignore = "needs the oracle: set GOTEMPLATE_ORACLE"]
+fn random_templates_agree_with_go() {
+    let mut oracle =
+        Oracle::start(&std::env::var("GOTEMPLATE_ORACLE").expect("GOTEMPLATE_ORACLE is not set"));
+    let end = Instant::now() + Duration::from_secs(number("FUZZ_SECONDS", 60));
+    let mut seed = number("FUZZ_SEED", 1);
+    let most = number("FUZZ_MOST", 5);
+    let (mut count, mut failing, mut differing) = (0_u64, 0_u64, 0);
+    while Instant::now() < end && differing < most {
+        let case = Generator::new(seed).case();
+        let want = oracle.ask(&case);
+        failing += u64::from(want.is_err());
+        if std::env::var_os("FUZZ_SHOW").is_some()
+            && let Err(failure) = &want
+        {
+            println!("{}", failure.text.replace('\n', " "));
+        }
+        count += 1;
+        if differs(&want, &run(&case)) {
+            differing += 1;
+            let small = shrink(case, &mut oracle);
+            report(seed, &small, &mut oracle);
+        }
+        seed += 1;
+    }
+    println!("{count} cases up to seed {seed}, {failing} of them errors, {differing} different");
+    assert_eq!(differing, 0);
+}
+
+fn run(case: &Case) -> Option<Result<Vec<u8>, Failure>> {
+    let limits = Limits { steps: 2_000_000, ..Limits::default() };
+    match case.run_with(limits) {
+        Err(error) if matches!(error.innermost().kind(), ErrorKind::Limit(_)) => None,
+        result => Some(result.map_err(Failure::from)),
+    }
+}
+
+fn differs(want: &Result<Vec<u8>, Failure>, got: &Option<Result<Vec<u8>, Failure>>) -> bool {
+    // Addresses differ from run to run.
+    let has_address = match want {
+        Ok(output) => output.windows(4).any(|window| window == b"0xc0"),
+        Err(failure) => failure.text.contains("0xc0"),
+    };
+    !has_address && got.as_ref().is_some_and(|got| got != want)
+}
+
+/// Drops parts of the texts as long as the results differ.
+fn shrink(mut case: Case, oracle: &mut Oracle) -> Case {
+    let mut still_differs = |case: &Case| differs(&oracle.ask(case), &run(case));
+    for file in (0..case.files.len()).rev() {
+        let mut size = case.files[file].1.len() / 2;
+        while size > 0 {
+            let mut at = 0;
+            while at < case.files[file].1.len() {
+                let mut smaller = case.clone();
+                let end = (at + size).min(smaller.files[file].1.len());
+                smaller.files[file].1.drain(at..end);
+                if still_differs(&smaller) {
+                    case = smaller;
+                } else {
+                    at += size;
+                }
+            }
+            size /= 2;
+        }
+    }
+    case
+}
+
+fn report(seed: u64, case: &Case, oracle: &mut Oracle) {
+    println!("seed {seed}, missing key {:?}", case.missing_key);
+    for (name, text) in &case.files {
+        println!("  {}: {:?}", name.escape_ascii(), String::from_utf8_lossy(text));
+    }
+    let show = |result: &Result<Vec<u8>, Failure>| match result {
+        Ok(output) => format!("output {:?}", String::from_utf8_lossy(output)),
+        Err(failure) => format!("error {failure:?}"),
+    };
+    println!("  want {}", show(&oracle.ask(case)));
+    println!("  got  {}", run(case).map_or("limit".to_owned(), |got| show(&got)));
+}
