@@ -7,6 +7,7 @@
 pub mod fmt;
 pub mod json;
 pub mod path;
+pub mod regexp;
 mod runes;
 pub mod strconv;
 pub mod strings;
@@ -15,3 +16,8 @@ pub mod url;
 pub mod value;
 
 pub use value::{GoStr, List, Map, Value};
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -3,6 +3,15 @@
 //! Printing never fails, as in Go: what is wrong with a format or argument shows in the text, such as
 //! `%!d(string=x)`. Where Go would exhaust its stack or memory, on a map that holds itself or a text above 256 MiB,
 //! the text ends with `%!v(CYCLE)` or `%!v(TOOLONG)`.
+//!
+//! ```
+//! use gostd::{Value, fmt};
+//!
+//! let list = Value::list(vec![Value::Nil, Value::from("a"), Value::Float64(1e6)]);
+//! assert_eq!(fmt::sprintf(b"%v|%5.2f|%-4d|%q", &[list, Value::Float64(2.0), Value::Int(7), Value::from("x")]),
+//!            b"[<nil> a 1e+06]| 2.00|7   |\"x\"");
+//! assert_eq!(fmt::sprintf(b"%d", &[Value::from("x")]), b"%!d(string=x)");
+//! ```
 
 mod printer;
 mod spec;

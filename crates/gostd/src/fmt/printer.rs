@@ -89,6 +89,15 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// Ends a text that is too long, and reports whether it is.
+    pub(super) fn is_too_long(&mut self) -> bool {
+        let too_long = self.out.len() > LONGEST_TEXT;
+        if too_long {
+            self.out.extend_from_slice(b"%!v(TOOLONG)");
+        }
+        too_long
+    }
+
     /// Writes a byte list: as a string for the verbs of strings, else as a list of numbers.
     fn bytes(&mut self, bytes: &[u8], verb: char, type_name: &str) {
         if matches!(verb, 's' | 'q' | 'x' | 'X') {
@@ -106,6 +115,9 @@ impl<'a> Printer<'a> {
         for (at, byte) in bytes.iter().enumerate() {
             if at > 0 {
                 self.out.extend_from_slice(separator.as_bytes());
+            }
+            if self.is_too_long() {
+                return;
             }
             if !verbs::unsigned(&self.spec, self.out, u64::from(*byte), verb) {
                 self.misfit(&Value::Uint8(*byte), verb);
@@ -221,11 +233,7 @@ impl Walk<'_, '_> {
         if !first {
             self.write(if self.printer.spec.sharp_v { ", " } else { " " });
         }
-        if self.printer.out.len() > LONGEST_TEXT {
-            self.write("%!v(TOOLONG)");
-            return Err(GivenUp);
-        }
-        Ok(())
+        if self.printer.is_too_long() { Err(GivenUp) } else { Ok(()) }
     }
 }
 

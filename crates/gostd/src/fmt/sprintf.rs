@@ -3,7 +3,6 @@
 use super::printer::Printer;
 use super::spec::Spec;
 use crate::runes::decode_rune;
-use crate::strings::LONGEST_TEXT;
 use crate::value::{Kind, Value};
 
 /// Widths and precisions beyond this are errors.
@@ -55,8 +54,8 @@ impl Reader<'_, '_> {
                 break;
             }
             // One argument may be padded again and again.
-            if self.printer.out.len() > LONGEST_TEXT {
-                return self.write(b"%!v(TOOLONG)");
+            if self.printer.is_too_long() {
+                return;
             }
         }
         // With explicit indexes Go does not tell which arguments were left out.

@@ -200,7 +200,9 @@ fn append_escape(out: &mut Vec<u8>, byte: u8) {
         b'\r' => b'r',
         b'\t' => b't',
         _ => {
-            out.extend_from_slice(format!("\\u{byte:04x}").as_bytes());
+            const HEX: &[u8; 16] = b"0123456789abcdef";
+            out.extend_from_slice(br"\u00");
+            out.extend([byte >> 4, byte & 15].iter().filter_map(|nibble| HEX.get(usize::from(*nibble))));
             return;
         }
     };

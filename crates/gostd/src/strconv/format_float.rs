@@ -38,6 +38,11 @@ pub fn append_float(out: &mut Vec<u8>, value: f64, verb: u8, precision: i32, bit
     let value = value.abs();
     let layout = if narrow { &FLOAT32 } else { &FLOAT64 };
     let precision = usize::try_from(precision).ok();
+    if precision.is_none() && matches!(verb, b'f' | b'g' | b'G') && value < 1e6 && value.fract() == 0.0 {
+        // Most numbers of charts: ports, sizes, counts. Writing to a Vec cannot fail.
+        let _ = write!(out, "{}", value as u32);
+        return;
+    }
     match verb {
         b'b' => append_binary(out, value, layout),
         b'x' | b'X' => append_hex(out, value, layout, precision, verb == b'X'),
@@ -58,7 +63,6 @@ fn append_fixed(out: &mut Vec<u8>, value: f64, precision: Option<usize>, narrow:
     match precision {
         Some(precision) => {
             let exact = precision.min(ALL_DIGITS);
-            // Writing to a Vec cannot fail.
             let _ = write!(out, "{value:.exact$}");
             out.resize(out.len() + precision - exact, b'0');
         }

@@ -114,11 +114,17 @@ pub(super) fn append_hex(
     }
     let fraction = format!("{:015x}", mantissa & (TOP - 1));
     let digits = match precision {
-        None => fraction.trim_end_matches('0').to_owned(),
-        Some(precision) => format!("{fraction:0<precision$}").chars().take(precision).collect(),
+        None => fraction.trim_end_matches('0'),
+        Some(precision) => fraction.get(..precision).unwrap_or(&fraction),
     };
+    let zeros = precision.unwrap_or_default().saturating_sub(digits.len());
     let point = if digits.is_empty() { "" } else { "." };
+    let start = out.len();
+    out.extend_from_slice(format!("0x{}{point}{digits}", mantissa >> 60).as_bytes());
+    out.resize(out.len() + zeros, b'0');
     let sign = if exponent < 0 { '-' } else { '+' };
-    let text = format!("0x{}{point}{digits}p{sign}{:02}", mantissa >> 60, exponent.abs());
-    out.extend(if upper { text.to_ascii_uppercase().into_bytes() } else { text.into_bytes() });
+    out.extend_from_slice(format!("p{sign}{:02}", exponent.unsigned_abs()).as_bytes());
+    if upper && let Some(written) = out.get_mut(start..) {
+        written.make_ascii_uppercase();
+    }
 }

@@ -1,4 +1,14 @@
 //! Go's `strconv`: quoting, and numbers from and to text.
+//!
+//! ```
+//! use gostd::strconv;
+//!
+//! assert_eq!(strconv::quote("é\n".as_bytes()), r#""é\n""#);
+//! assert_eq!(strconv::format_float(1e21, b'g', -1, 64), "1e+21");
+//! let error = strconv::parse_int(b"300", 10, 8).unwrap_err();
+//! assert_eq!(error.to_string(), r#"strconv.ParseInt: parsing "300": value out of range"#);
+//! assert_eq!(error.value, 127, "Go returns the nearest number beside the error");
+//! ```
 
 mod error;
 mod format_float;

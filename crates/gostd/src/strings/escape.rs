@@ -1,4 +1,4 @@
-//! The escapers behind the template built-ins `html`, `js` and `urlquery`.
+//! The escapers behind the template built-ins `html` and `js`.
 
 use super::is_print;
 use crate::runes::runes;
@@ -43,20 +43,4 @@ pub fn js_escape(text: &[u8]) -> Vec<u8> {
 
 fn push_u(out: &mut Vec<u8>, rune: char) {
     out.extend_from_slice(format!("\\u{:04X}", u32::from(rune)).as_bytes());
-}
-
-/// Escapes for a URL query, as `url.QueryEscape`: a space is `+`.
-pub fn url_query_escape(text: &[u8]) -> Vec<u8> {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |nibble: u8| HEX.get(usize::from(nibble & 15)).copied().unwrap_or_default();
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text {
-        match byte {
-            b'-' | b'_' | b'.' | b'~' => out.push(*byte),
-            b' ' => out.push(b'+'),
-            _ if byte.is_ascii_alphanumeric() => out.push(*byte),
-            _ => out.extend([b'%', digit(byte >> 4), digit(*byte)]),
-        }
-    }
-    out
 }

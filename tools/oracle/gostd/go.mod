@@ -1,0 +1,3 @@
+module oracle/gostd
+
+go 1.26
