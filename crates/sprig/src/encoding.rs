@@ -2,7 +2,7 @@
 
 use gostd::Value;
 use gostd::value::Type;
-use gotemplate::{FuncError, Function};
+use gotemplate::{Call, FuncError, Function};
 
 use crate::args::{Args, Outcome, fixed};
 use crate::limits;
@@ -10,9 +10,9 @@ use crate::limits;
 const TEXT: &[Type] = &[Type::String];
 
 pub(crate) const FUNCTIONS: &[Function] = &[
-    fixed("b64enc", TEXT, |call, args| encoded(call.function(), args, BASE64)),
+    fixed("b64enc", TEXT, |call, args| encoded(call, args, BASE64)),
     fixed("b64dec", TEXT, |_, args| decoded(args, base64_decode)),
-    fixed("b32enc", TEXT, |call, args| encoded(call.function(), args, BASE32)),
+    fixed("b32enc", TEXT, |call, args| encoded(call, args, BASE32)),
     fixed("b32dec", TEXT, |_, args| decoded(args, base32_decode)),
 ];
 
@@ -96,9 +96,9 @@ impl Alphabet {
     }
 }
 
-fn encoded(function: &str, args: &[Value], alphabet: Alphabet) -> Outcome {
+fn encoded(call: &mut Call<'_, '_>, args: &[Value], alphabet: Alphabet) -> Outcome {
     let text = args.text(0)?;
-    limits::text(function, text.len().checked_mul(2))?;
+    limits::text(call, text.len().checked_mul(2))?;
     Ok(Value::string(alphabet.encode(text)))
 }
 

@@ -25,7 +25,7 @@ mod paths;
 mod print;
 mod random;
 mod reflection;
-//mod regex;
+mod regex;
 pub mod semver;
 mod strings;
 pub mod times;
@@ -40,7 +40,7 @@ pub static FUNCTIONS: &[&[Function]] = &[
     strings::FUNCTIONS,
     words::FUNCTIONS,
     case::FUNCTIONS,
-    //regex::FUNCTIONS,
+    regex::FUNCTIONS,
     numbers::FUNCTIONS,
     lists::FUNCTIONS,
     dicts::FUNCTIONS,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use gostd::value::{ANY_LIST, LIST_LIST, Type, deep_equal};
 use gostd::{GoStr, List, Value};
-use gotemplate::{FuncError, Function};
+use gotemplate::{Call, FuncError, Function};
 
 use crate::args::{Args, Outcome, fixed, variadic};
 use crate::cast::to_int64;
@@ -18,12 +18,12 @@ const TWO: &[Type] = &[Type::Any, Type::Any];
 pub(crate) const FUNCTIONS: &[Function] = &[
     variadic("list", &[], Type::Any, |_, args| Ok(Value::list(args.to_vec()))),
     variadic("tuple", &[], Type::Any, |_, args| Ok(Value::list(args.to_vec()))),
-    fixed("append", TWO, |call, args| push(call.function(), args)),
-    fixed("push", TWO, |call, args| push(call.function(), args)),
-    fixed("mustAppend", TWO, |call, args| push(call.function(), args)),
-    fixed("mustPush", TWO, |call, args| push(call.function(), args)),
-    fixed("prepend", TWO, |call, args| prepend(call.function(), args)),
-    fixed("mustPrepend", TWO, |call, args| prepend(call.function(), args)),
+    fixed("append", TWO, push),
+    fixed("push", TWO, push),
+    fixed("mustAppend", TWO, push),
+    fixed("mustPush", TWO, push),
+    fixed("prepend", TWO, prepend),
+    fixed("mustPrepend", TWO, prepend),
     fixed("first", ONE, |_, args| first(args)),
     fixed("mustFirst", ONE, |_, args| first(args)),
     fixed("last", ONE, |_, args| last(args)),
@@ -36,18 +36,18 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("mustReverse", ONE, |_, args| reverse(args)),
     fixed("compact", ONE, |_, args| compact(args)),
     fixed("mustCompact", ONE, |_, args| compact(args)),
-    fixed("uniq", ONE, |_, args| uniq(args)),
-    fixed("mustUniq", ONE, |_, args| uniq(args)),
-    variadic("without", ONE, Type::Any, |_, args| without(args)),
-    variadic("mustWithout", ONE, Type::Any, |_, args| without(args)),
-    fixed("has", TWO, |_, args| has(args)),
-    fixed("mustHas", TWO, |_, args| has(args)),
+    fixed("uniq", ONE, uniq),
+    fixed("mustUniq", ONE, uniq),
+    variadic("without", ONE, Type::Any, without),
+    variadic("mustWithout", ONE, Type::Any, without),
+    fixed("has", TWO, has),
+    fixed("mustHas", TWO, has),
     variadic("slice", ONE, Type::Any, |_, args| slice(args)),
     variadic("mustSlice", ONE, Type::Any, |_, args| slice(args)),
-    variadic("concat", &[], Type::Any, |call, args| concat(call.function(), args)),
+    variadic("concat", &[], Type::Any, concat),
     fixed("chunk", &[Type::Int, Type::Any], |_, args| chunk(args)),
     fixed("mustChunk", &[Type::Int, Type::Any], |_, args| chunk(args)),
-    fixed("join", &[Type::String, Type::Any], |call, args| join(call.function(), args)),
+    fixed("join", &[Type::String, Type::Any], join),
     fixed("toStrings", ONE, |_, args| Ok(Value::List(strings_of(args.any(0))))),
     fixed("sortAlpha", ONE, |_, args| Ok(sort_alpha(args.any(0)))),
 ];
@@ -71,16 +71,16 @@ fn nil_list() -> Value {
     Value::List(List::nil(&ANY_LIST))
 }
 
-fn push(function: &str, args: &[Value]) -> Outcome {
+fn push(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let mut items = elements(args.any(0), "Cannot push on type")?;
-    limits::list(function, items.len() as u128 + 1)?;
+    limits::list(call, items.len() as u128 + 1)?;
     items.push(args.any(1).clone());
     Ok(Value::list(items))
 }
 
-fn prepend(function: &str, args: &[Value]) -> Outcome {
+fn prepend(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let mut items = elements(args.any(0), "Cannot prepend on type")?;
-    limits::list(function, items.len() as u128 + 1)?;
+    limits::list(call, items.len() as u128 + 1)?;
     items.insert(0, args.any(1).clone());
     Ok(Value::list(items))
 }
@@ -154,7 +154,7 @@ impl Scalar {
     }
 }
 
-fn uniq(args: &[Value]) -> Outcome {
+fn uniq(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let items = elements(args.any(0), "Cannot find uniq on type")?;
     let mut scalars = HashSet::new();
     let mut others: Vec<Value> = Vec::new();
@@ -163,6 +163,7 @@ fn uniq(args: &[Value]) -> Outcome {
         let new = match Scalar::of(&item) {
             Some(scalar) => scalars.insert(scalar),
             None => {
+                limits::comparisons(call, 1, others.len())?;
                 let new = !contains(&others, &item);
                 if new {
                     others.push(item.clone());
@@ -181,18 +182,22 @@ fn contains(haystack: &[Value], needle: &Value) -> bool {
     haystack.iter().any(|item| deep_equal(needle, item))
 }
 
-fn without(args: &[Value]) -> Outcome {
+fn without(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let mut items = elements(args.any(0), "Cannot find without on type")?;
     let omitted = args.rest(1);
+    limits::comparisons(call, items.len(), omitted.len())?;
     items.retain(|item| !contains(omitted, item));
     Ok(Value::list(items))
 }
 
-fn has(args: &[Value]) -> Outcome {
+fn has(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let (needle, haystack) = (args.any(0), args.any(1));
     let found = match haystack {
         Value::Nil => false,
-        Value::List(list) => list.with(|items| contains(items, needle)),
+        Value::List(list) => {
+            limits::comparisons(call, 1, list.len())?;
+            list.with(|items| contains(items, needle))
+        }
         other => contains(&elements(other, "Cannot find has on type")?, needle),
     };
     Ok(Value::Bool(found))
@@ -223,7 +228,7 @@ fn slice(args: &[Value]) -> Outcome {
     part.ok_or_else(|| "reflect.Value.Slice: slice index out of bounds".into())
 }
 
-fn concat(function: &str, args: &[Value]) -> Outcome {
+fn concat(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let mut joined = Vec::new();
     for list in args {
         let items = match list {
@@ -232,7 +237,7 @@ fn concat(function: &str, args: &[Value]) -> Outcome {
                 FuncError::new(format!("Cannot concat type {} as list", other.kind().name()))
             })?,
         };
-        limits::list(function, joined.len() as u128 + items.len() as u128)?;
+        limits::list(call, joined.len() as u128 + items.len() as u128)?;
         joined.extend(items);
     }
     if joined.is_empty() {
@@ -276,13 +281,13 @@ pub(crate) fn strings_of(value: &Value) -> List {
     }
 }
 
-fn join(function: &str, args: &[Value]) -> Outcome {
+fn join(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let separator = args.text(0)?;
     strings_of(args.any(1)).with(|items| {
         let parts = || items.iter().filter_map(Value::as_str);
         let length =
             parts().try_fold(0usize, |sum, part| sum.checked_add(part.len())?.checked_add(separator.len()));
-        let mut joined = Vec::with_capacity(limits::text(function, length)?);
+        let mut joined = Vec::with_capacity(limits::text(call, length)?);
         for (at, part) in parts().enumerate() {
             if at > 0 {
                 joined.extend_from_slice(separator);

@@ -2,7 +2,7 @@
 
 use gostd::value::{INT_LIST, Type};
 use gostd::{List, Value, strconv};
-use gotemplate::{FuncError, Function};
+use gotemplate::{Call, FuncError, Function};
 
 use crate::args::{Args, Outcome, fixed, variadic};
 use crate::cast::{to_float64, to_int64};
@@ -48,12 +48,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     }),
     fixed("until", &[INT], |call, args| {
         let stop = args.int(0)?;
-        Ok(int_list(range(call.function(), 0, stop, if stop < 0 { -1 } else { 1 })?))
+        Ok(int_list(range(call, 0, stop, if stop < 0 { -1 } else { 1 })?))
     }),
     fixed("untilStep", &[INT, INT, INT], |call, args| {
-        Ok(int_list(range(call.function(), args.int(0)?, args.int(1)?, args.int(2)?)?))
+        Ok(int_list(range(call, args.int(0)?, args.int(1)?, args.int(2)?)?))
     }),
-    variadic("seq", &[], INT, |call, args| seq(call.function(), args)),
+    variadic("seq", &[], INT, seq),
 ];
 
 fn fold(start: i64, args: &[Value], combine: fn(i64, i64) -> i64) -> Value {
@@ -150,10 +150,15 @@ fn to_decimal(value: &Value) -> i64 {
 }
 
 /// The numbers from `start` toward `stop`, which is excluded; none if the step leads elsewhere.
-fn range(function: &str, start: i64, stop: i64, step: i64) -> Result<impl Iterator<Item = i64>, FuncError> {
+fn range(
+    call: &mut Call<'_, '_>,
+    start: i64,
+    stop: i64,
+    step: i64,
+) -> Result<impl Iterator<Item = i64>, FuncError> {
     let wrong_way = if stop < start { step >= 0 } else { step <= 0 };
     let count = if wrong_way { 0 } else { start.abs_diff(stop).div_ceil(step.unsigned_abs()) };
-    let count = limits::list(function, u128::from(count))?;
+    let count = limits::list(call, u128::from(count))?;
     Ok((0..count as i64).map(move |at| start.wrapping_add(at.wrapping_mul(step))))
 }
 
@@ -162,7 +167,7 @@ fn int_list(numbers: impl Iterator<Item = i64>) -> Value {
 }
 
 /// `seq`: the ends are included, and the result is text.
-fn seq(function: &str, args: &[Value]) -> Outcome {
+fn seq(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let (start, step, end) = match args.len() {
         1 => (1, None, args.int(0)?),
         2 => (args.int(0)?, None, args.int(1)?),
@@ -174,6 +179,6 @@ fn seq(function: &str, args: &[Value]) -> Outcome {
     if direction < 0 && step > 0 {
         return Ok(Value::string(""));
     }
-    let numbers = range(function, start, end.wrapping_add(direction), step)?;
+    let numbers = range(call, start, end.wrapping_add(direction), step)?;
     Ok(numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(" ").into())
 }

@@ -48,7 +48,7 @@ fn characters(call: &mut Call<'_, '_>, args: &[Value], wanted: fn(&u8) -> bool) 
     if count <= 0 {
         return Ok("".into());
     }
-    let count = limits::random(call.function(), count)?;
+    let count = limits::random(call, count)?;
     let alphabet: Vec<u8> = (0..=u8::MAX).filter(wanted).collect();
     let mut generator = generator(call);
     let mut pick = || alphabet.get(below(&mut generator, alphabet.len() as u64) as usize).copied();
@@ -60,7 +60,7 @@ fn bytes(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     if count < 0 {
         return Err("runtime error: makeslice: len out of range".into());
     }
-    let mut bytes = vec![0; limits::random(call.function(), count)?];
+    let mut bytes = vec![0; limits::random(call, count)?];
     generator(call).fill_bytes(&mut bytes);
     Ok(Value::string(base64_encode(&bytes)))
 }

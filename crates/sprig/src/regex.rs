@@ -26,7 +26,9 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("regexReplaceAll", THREE_TEXTS, |_, args| replace(args, plain, Regexp::replace_all)),
     fixed("mustRegexReplaceAll", THREE_TEXTS, |_, args| replace(args, must, Regexp::replace_all)),
     fixed("regexReplaceAllLiteral", THREE_TEXTS, |_, args| replace(args, plain, Regexp::replace_all_literal)),
-    fixed("mustRegexReplaceAllLiteral", THREE_TEXTS, |_, args| replace(args, must, Regexp::replace_all_literal)),
+    fixed("mustRegexReplaceAllLiteral", THREE_TEXTS, |_, args| {
+        replace(args, must, Regexp::replace_all_literal)
+    }),
     fixed("regexSplit", TEXTS_AND_COUNT, |_, args| split(args, plain)),
     fixed("mustRegexSplit", TEXTS_AND_COUNT, |_, args| split(args, must)),
     fixed("regexQuoteMeta", &[TEXT], |_, args| Ok(Value::string(quote_meta(args.text(0)?)))),
@@ -66,12 +68,10 @@ fn split(args: &[Value], compile: Compile) -> Outcome {
     Ok(Value::List(parts.map_or_else(|| List::nil(&STRING_LIST), List::strings)))
 }
 
+type Replace = fn(&Regexp, &[u8], &[u8]) -> Result<Vec<u8>, TooLong>;
+
 /// The order is pattern, text, replacement.
-fn replace(
-    args: &[Value],
-    compile: Compile,
-    replace: fn(&Regexp, &[u8], &[u8]) -> Result<Vec<u8>, TooLong>,
-) -> Outcome {
+fn replace(args: &[Value], compile: Compile, replace: Replace) -> Outcome {
     let regexp = compile(args.text(0)?)?;
     let replaced = replace(&regexp, args.text(1)?, args.text(2)?);
     replaced.map(Value::string).map_err(|error| error.to_string().into())

@@ -2,7 +2,7 @@
 
 use gostd::value::{Entries, STRING_MAP, Type};
 use gostd::{GoStr, List, Map, Value, strconv, strings};
-use gotemplate::{FuncError, Function};
+use gotemplate::{Call, FuncError, Function};
 
 use crate::args::{Args, Outcome, fixed, variadic};
 use crate::{limits, print};
@@ -34,23 +34,21 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     }),
     fixed("hasPrefix", &[TEXT, TEXT], |_, args| Ok(args.text(1)?.starts_with(args.text(0)?).into())),
     fixed("hasSuffix", &[TEXT, TEXT], |_, args| Ok(args.text(1)?.ends_with(args.text(0)?).into())),
-    fixed("replace", &[TEXT, TEXT, TEXT], |call, args| replace(call.function(), args)),
-    fixed("repeat", &[INT, TEXT], |call, args| repeat(call.function(), args.int(0)?, args.text(1)?)),
+    fixed("replace", &[TEXT, TEXT, TEXT], replace),
+    fixed("repeat", &[INT, TEXT], |call, args| repeat(call, args.int(0)?, args.text(1)?)),
     variadic("quote", &[], ANY, |call, args| {
-        joined(call.function(), args, |out, value| strconv::append_quote(out, &print::strval(value)))
+        joined(call, args, |out, value| strconv::append_quote(out, &print::strval(value)))
     }),
     variadic("squote", &[], ANY, |call, args| {
-        joined(call.function(), args, |out, value| {
+        joined(call, args, |out, value| {
             out.push(b'\'');
             out.extend(print::sprint(value));
             out.push(b'\'');
         })
     }),
-    variadic("cat", &[], ANY, |call, args| {
-        joined(call.function(), args, |out, value| out.extend(print::sprint(value)))
-    }),
-    fixed("indent", &[INT, TEXT], |call, args| indent(call.function(), b"", args)),
-    fixed("nindent", &[INT, TEXT], |call, args| indent(call.function(), b"\n", args)),
+    variadic("cat", &[], ANY, |call, args| joined(call, args, |out, value| out.extend(print::sprint(value)))),
+    fixed("indent", &[INT, TEXT], |call, args| indent(call, b"", args)),
+    fixed("nindent", &[INT, TEXT], |call, args| indent(call, b"\n", args)),
     fixed("plural", &[TEXT, TEXT, INT], |_, args| {
         Ok(Value::String(args.text(if args.int(2)? == 1 { 0 } else { 1 })?.clone()))
     }),
@@ -115,10 +113,10 @@ fn trunc(count: i64, text: &GoStr) -> Value {
 }
 
 /// Replaces all occurrences; an empty `old` stands before every character and at the end.
-fn replace(function: &str, args: &[Value]) -> Outcome {
+fn replace(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let (old, new, text) = (args.text(0)?, args.text(1)?, args.text(2)?);
     let added = strings::count(text, old).checked_mul(new.len());
-    limits::text(function, added.and_then(|added| added.checked_add(text.len())))?;
+    limits::text(call, added.and_then(|added| added.checked_add(text.len())))?;
     Ok(Value::string(strings::replace(text, old, new, -1)))
 }
 
@@ -129,32 +127,33 @@ fn numbered(parts: Vec<&[u8]>) -> Value {
     Value::Map(Map::of(&STRING_MAP, entries))
 }
 
-fn repeat(function: &str, count: i64, text: &GoStr) -> Outcome {
+fn repeat(call: &mut Call<'_, '_>, count: i64, text: &GoStr) -> Outcome {
     let count = usize::try_from(count).map_err(|_| NEGATIVE_COUNT)?;
-    limits::text(function, text.len().checked_mul(count))?;
+    limits::text(call, text.len().checked_mul(count))?;
     Ok(Value::string(text.repeat(count)))
 }
 
 /// Joins the texts of all arguments but nil by a space.
-fn joined(function: &str, args: &[Value], append: impl Fn(&mut Vec<u8>, &Value)) -> Outcome {
+fn joined(call: &mut Call<'_, '_>, args: &[Value], append: impl Fn(&mut Vec<u8>, &Value)) -> Outcome {
     let mut joined = Vec::new();
     for (at, part) in args.iter().filter(|arg| !arg.is_nil()).enumerate() {
         if at > 0 {
             joined.push(b' ');
         }
         append(&mut joined, part);
-        limits::text(function, Some(joined.len()))?;
+        limits::text_so_far(call, Some(joined.len()))?;
     }
+    limits::text(call, Some(joined.len()))?;
     Ok(Value::string(joined))
 }
 
 /// Puts spaces before the text and after each of its newlines.
-fn indent(function: &str, lead: &[u8], args: &[Value]) -> Outcome {
+fn indent(call: &mut Call<'_, '_>, lead: &[u8], args: &[Value]) -> Outcome {
     let (width, text) = (args.int(0)?, args.text(1)?);
     let width = usize::try_from(width).map_err(|_| NEGATIVE_COUNT)?;
     let lines = text.iter().filter(|byte| **byte == b'\n').count() + 1;
     let length = lines.checked_mul(width).and_then(|pads| pads.checked_add(text.len() + lead.len()));
-    let mut indented = Vec::with_capacity(limits::text(function, length)?);
+    let mut indented = Vec::with_capacity(limits::text(call, length)?);
     indented.extend_from_slice(lead);
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         indented.resize(indented.len() + width, b' ');

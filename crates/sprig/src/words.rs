@@ -3,7 +3,7 @@
 use gostd::strings::{self, is_lower, is_space, is_title, is_upper, lower, title_rune, upper};
 use gostd::value::Type;
 use gostd::{GoStr, Value};
-use gotemplate::{FuncError, Function};
+use gotemplate::{Call, FuncError, Function};
 
 use crate::args::{Args, fixed};
 use crate::limits;
@@ -23,10 +23,10 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("untitle", &[TEXT], |_, args| Ok(Value::string(untitle(args.text(0)?)))),
     fixed("swapcase", &[TEXT], |_, args| Ok(Value::string(swap_case(args.text(0)?)))),
     fixed("wrap", &[INT, TEXT], |call, args| {
-        wrap(call.function(), args.text(1)?, args.int(0)?, b"", LongWords::Kept).map(Value::string)
+        wrap(call, args.text(1)?, args.int(0)?, b"", LongWords::Kept).map(Value::string)
     }),
     fixed("wrapWith", &[INT, TEXT, TEXT], |call, args| {
-        wrap(call.function(), args.text(2)?, args.int(0)?, args.text(1)?, LongWords::Cut).map(Value::string)
+        wrap(call, args.text(2)?, args.int(0)?, args.text(1)?, LongWords::Cut).map(Value::string)
     }),
 ];
 
@@ -115,7 +115,7 @@ enum LongWords {
 
 /// Breaks a text at spaces so that lines are at most `width` bytes (goutils `WrapCustom`).
 fn wrap(
-    function: &str,
+    call: &mut Call<'_, '_>,
     text: &[u8],
     width: i64,
     newline: &[u8],
@@ -137,9 +137,10 @@ fn wrap(
             Some(after) => rest = after,
         }
         wrapped.extend_from_slice(newline);
-        limits::text(function, wrapped.len().checked_add(rest.len()))?;
+        limits::text_so_far(call, wrapped.len().checked_add(rest.len()))?;
     }
     wrapped.extend_from_slice(rest);
+    limits::text(call, Some(wrapped.len()))?;
     Ok(wrapped)
 }
 

@@ -20,7 +20,7 @@ use gotemplate::{Call, FuncError};
 #[derive(Default)]
 struct Spent(u32);
 
-/// A session's allowance, in units of about 50 milliseconds of one core. A hundred RSA keys fit in easily.
+/// A session's allowance, in units of about 50 milliseconds of one core. Some hundred RSA keys of 2048 bits fit in.
 const ALLOWANCE: u32 = 2_000;
 
 /// Takes units from the session's allowance, so that a loop over key generation ends in an error.
