@@ -1,6 +1,6 @@
 //! Go's map with string keys: a reference, shared by all who hold it.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -18,11 +18,15 @@ pub struct Map {
     data: Option<Rc<MapData>>,
 }
 
-pub(super) struct MapData(pub(super) RefCell<Entries>);
+pub(super) struct MapData {
+    pub(super) entries: RefCell<Entries>,
+    /// Whether the open [`super::Scope`] knows of this map already.
+    pub(super) noted: Cell<bool>,
+}
 
 impl Drop for MapData {
     fn drop(&mut self) {
-        release::entries(std::mem::take(self.0.get_mut()));
+        release::entries(std::mem::take(self.entries.get_mut()));
     }
 }
 
@@ -34,7 +38,7 @@ impl Map {
 
     /// Makes a map of the given type.
     pub fn of(ty: &'static MapType, entries: Entries) -> Self {
-        Self { ty, data: Some(Rc::new(MapData(RefCell::new(entries)))) }
+        Self { ty, data: Some(Rc::new(MapData { entries: RefCell::new(entries), noted: Cell::new(false) })) }
     }
 
     /// Makes a nil map of the given type: reads see an empty map, writes fail.
@@ -59,7 +63,7 @@ impl Map {
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.data.as_ref().map_or(0, |data| data.0.borrow().len())
+        self.data.as_ref().map_or(0, |data| data.entries.borrow().len())
     }
 
     /// Reports whether there are no entries.
@@ -69,12 +73,12 @@ impl Map {
 
     /// Returns a clone of the entry (containers are shared, not copied).
     pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Value> {
-        self.data.as_ref()?.0.borrow().get(key.as_ref()).cloned()
+        self.data.as_ref()?.entries.borrow().get(key.as_ref()).cloned()
     }
 
     /// Reports whether the key is there, a null entry included.
     pub fn contains_key(&self, key: impl AsRef<[u8]>) -> bool {
-        self.data.as_ref().is_some_and(|data| data.0.borrow().contains_key(key.as_ref()))
+        self.data.as_ref().is_some_and(|data| data.entries.borrow().contains_key(key.as_ref()))
     }
 
     /// Sets an entry; everybody who holds the map sees it. Returns false on a nil map, where Go panics with
@@ -85,20 +89,20 @@ impl Map {
         if value.is_container() {
             scope::note_mutation(data);
         }
-        let previous = data.0.borrow_mut().insert(key.into(), value);
+        let previous = data.entries.borrow_mut().insert(key.into(), value);
         drop(previous); // After the borrow has ended: dropping a value may drop maps.
         true
     }
 
     /// Removes an entry and returns it.
     pub fn remove(&self, key: impl AsRef<[u8]>) -> Option<Value> {
-        self.data.as_ref()?.0.borrow_mut().remove(key.as_ref())
+        self.data.as_ref()?.entries.borrow_mut().remove(key.as_ref())
     }
 
     /// Removes all entries.
     pub fn clear(&self) {
         if let Some(data) = &self.data {
-            let entries = std::mem::take(&mut *data.0.borrow_mut());
+            let entries = std::mem::take(&mut *data.entries.borrow_mut());
             release::entries(entries);
         }
     }
@@ -106,19 +110,19 @@ impl Map {
     /// Borrows the entries for reading; `None` for a nil map. The map must not be changed while the borrow lives:
     /// take [`Map::snapshot`] where template code may run meanwhile.
     pub fn borrow(&self) -> Option<Ref<'_, Entries>> {
-        self.data.as_ref().map(|data| data.0.borrow())
+        self.data.as_ref().map(|data| data.entries.borrow())
     }
 
     /// Returns a shallow copy of the entries, in key order.
     pub fn snapshot(&self) -> Vec<(GoStr, Value)> {
         self.data.as_ref().map_or_else(Vec::new, |data| {
-            data.0.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+            data.entries.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
         })
     }
 
     /// Returns the keys, in order.
     pub fn keys(&self) -> Vec<GoStr> {
-        self.data.as_ref().map_or_else(Vec::new, |data| data.0.borrow().keys().cloned().collect())
+        self.data.as_ref().map_or_else(Vec::new, |data| data.entries.borrow().keys().cloned().collect())
     }
 
     /// Reports whether both refer to the same map.
@@ -137,7 +141,7 @@ impl Map {
     /// Takes the entries out if this is the only reference, so that they can be freed without recursion.
     pub(super) fn into_sole_entries(self) -> Option<Entries> {
         let mut data = Rc::into_inner(self.data?)?;
-        Some(std::mem::take(data.0.get_mut()))
+        Some(std::mem::take(data.entries.get_mut()))
     }
 }
 

@@ -4,13 +4,32 @@
 //! through a map that was changed after it was made, so a [`Scope`] remembers those and empties them at its end.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::map::MapData;
 use super::release;
 
 thread_local! {
-    static CHANGED: RefCell<Option<Vec<Rc<MapData>>>> = const { RefCell::new(None) };
+    static CHANGED: RefCell<Option<Changed>> = const { RefCell::new(None) };
+}
+
+/// The maps that took a container. Those freed meanwhile are forgotten now and then.
+struct Changed {
+    maps: Vec<Weak<MapData>>,
+    /// How many there may be before the freed ones are dropped.
+    limit: usize,
+}
+
+const FIRST_LIMIT: usize = 1024;
+
+impl Changed {
+    fn note(&mut self, data: &Rc<MapData>) {
+        if self.maps.len() >= self.limit {
+            self.maps.retain(|data| data.strong_count() > 0);
+            self.limit = FIRST_LIMIT.max(self.maps.len() * 2);
+        }
+        self.maps.push(Rc::downgrade(data));
+    }
 }
 
 /// While it lives, maps of this thread that take a container are noted; when it ends they are emptied.
@@ -26,7 +45,7 @@ impl Scope {
     pub fn enter() -> Self {
         let outermost = CHANGED.with_borrow_mut(|changed| {
             let outermost = changed.is_none();
-            changed.get_or_insert_default();
+            changed.get_or_insert(Changed { maps: Vec::new(), limit: FIRST_LIMIT });
             outermost
         });
         Self { outermost }
@@ -38,20 +57,24 @@ impl Drop for Scope {
         if !self.outermost {
             return;
         }
-        for data in CHANGED.with_borrow_mut(Option::take).unwrap_or_default() {
-            let entries = std::mem::take(&mut *data.0.borrow_mut());
-            release::entries(entries);
+        let Some(changed) = CHANGED.with_borrow_mut(Option::take) else { return };
+        for data in changed.maps.iter().filter_map(Weak::upgrade) {
+            data.noted.set(false);
+            let entries = data.entries.try_borrow_mut().map(|mut entries| std::mem::take(&mut *entries));
+            release::entries(entries.unwrap_or_default());
         }
     }
 }
 
+/// Remembers that a map has taken a container, if a scope is open.
 pub(super) fn note_mutation(data: &Rc<MapData>) {
+    if data.noted.get() {
+        return;
+    }
     CHANGED.with_borrow_mut(|changed| {
         if let Some(changed) = changed {
-            let known = changed.last().is_some_and(|last| Rc::ptr_eq(last, data));
-            if !known {
-                changed.push(Rc::clone(data));
-            }
+            data.noted.set(true);
+            changed.note(data);
         }
     });
 }

@@ -159,20 +159,37 @@ fn cycles_end() {
     assert!(format!("{a:?}").len() < 1000);
 }
 
+/// Counts how many of its kind have been freed.
+#[derive(Debug)]
+struct Token(Rc<Cell<u32>>);
+
+impl Object for Token {
+    fn type_name(&self) -> &'static str {
+        "token"
+    }
+}
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+}
+
+#[test]
+fn scopes_keep_nothing_alive() {
+    let freed = Rc::new(Cell::new(0));
+    let _scope = Scope::enter();
+    let keeper = map(&[]);
+    for _ in 0..5000 {
+        let changed = map(&[("token", Value::object(Token(Rc::clone(&freed))))]);
+        assert!(changed.insert("keeper", Value::Map(keeper.clone())));
+        assert!(keeper.insert("list", Value::list(vec![])));
+    }
+    assert_eq!(freed.get(), 5000);
+}
+
 #[test]
 fn scopes_free_cycles() {
-    #[derive(Debug)]
-    struct Token(Rc<Cell<u32>>);
-    impl Object for Token {
-        fn type_name(&self) -> &'static str {
-            "token"
-        }
-    }
-    impl Drop for Token {
-        fn drop(&mut self) {
-            self.0.set(self.0.get() + 1);
-        }
-    }
     let freed = Rc::new(Cell::new(0));
     {
         let _outer = Scope::enter();
