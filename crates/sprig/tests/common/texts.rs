@@ -210,10 +210,99 @@ const TYPES: &[&str] = &[
 
 const KEYS: &[&str] = &["a", "b", "c", "nope", "", "é"];
 
+/// Pieces of which a function's texts are often made, to meet the corners of its syntax.
+const PIECES: &[(&[&str], &[&str])] = &[
+    (
+        &[
+            "atoi",
+            "int",
+            "int64",
+            "float64",
+            "toDecimal",
+            "add",
+            "addf",
+            "round",
+            "floor",
+            "duration",
+            "max",
+            "maxf",
+        ],
+        &[
+            "0", "1", "7", "9", "00", "x", "X", "0x", "0b", "0o", "_", ".", "e", "E", "p", "+", "-", "inf",
+            "nan", " ",
+        ],
+    ),
+    (
+        &["b64dec", "decryptAES"],
+        &["A", "Q", "aGk", "YQ==", "=", "==", "\n", "\r", "/", "+", "-", "!", "Zm9v", " "],
+    ),
+    (&["b32dec"], &["A", "MY", "MZXW6", "=", "==", "===", "=======", "a", "1", "\n", "MZXW6YTB", "8"]),
+    (
+        &["fromJson", "mustFromJson"],
+        &[
+            "{", "}", "[", "]", ",", ":", "\"a\"", "\"", "1", "-", "0", "1.5", "e5", "null", "true", "nul",
+            " ", "\n", "\\u00e9", "\\ud800", "\\x", "{\"a\":", "[1,", "\u{1}", "é",
+        ],
+    ),
+    (
+        &[
+            "snakecase",
+            "kebabcase",
+            "camelcase",
+            "title",
+            "untitle",
+            "swapcase",
+            "initials",
+            "nospace",
+            "wrap",
+            "wrapWith",
+        ],
+        &[
+            "a", "b", "A", "B", "1", "2", "_", "-", " ", "é", "É", ".", "日", "$", "\t", "\u{301}", "ǅ", "²",
+            "\u{a0}", "HTTP", "x1Y",
+        ],
+    ),
+    (
+        &["urlParse", "urlJoin"],
+        &[
+            "http", ":", "//", "/", "?", "#", "@", "[", "]", "::1", "%", "%41", "%zz", "a", "h.io", ":80",
+            ":x", "=", "&", " ", "é", "*", "+", ";", "%25eth0", "..",
+        ],
+    ),
+    (
+        &["base", "dir", "clean", "ext", "isAbs", "osBase", "osDir", "osClean", "osExt"],
+        &["a", "b", "/", "//", ".", "..", "é"],
+    ),
+    (
+        &["semver", "semverCompare"],
+        &[
+            "1", "2", "0", ".", "-", "+", "v", "x", "*", ">", "<", "=", "^", "~", "!", "||", ",", " ", " - ",
+            "rc", "01", "a",
+        ],
+    ),
+    (
+        &["dateModify", "mustDateModify", "date_modify", "durationRound"],
+        &["1", "5", "0", ".", "h", "m", "s", "ms", "us", "µs", "ns", "d", "-", "+", "9223372036"],
+    ),
+    (
+        &["toDate", "mustToDate", "date", "dateInZone"],
+        &[
+            "2006", "06", "01", "1", "Jan", "January", "02", "_2", "2", "15", "03", "3", "04", "4", "05",
+            "5", "PM", "pm", "MST", "-0700", "-07:00", "Z07:00", "Z0700", ".000", ".999", ",999", "002",
+            "__2", "Mon", "Monday", " ", "-", ":", "T", "Z", "2024", "31", "Feb", "12", "+01:00", "CET",
+            "UTC",
+        ],
+    ),
+];
+
 /// Picks a text that suits a parameter of a function.
 pub(crate) fn text(dice: &mut Dice, function: &str, at: usize) -> Vec<u8> {
     if dice.one_in(12) {
         return noise(dice);
+    }
+    let pieces = PIECES.iter().find(|(functions, _)| functions.contains(&function));
+    if let Some((_, pieces)) = pieces.filter(|_| dice.one_in(3)) {
+        return (0..dice.below(9)).flat_map(|_| dice.pick(pieces).bytes()).collect();
     }
     let pool = match (function, at) {
         (name, 0) if name.to_lowercase().contains("regex") => PATTERNS,
@@ -230,6 +319,12 @@ pub(crate) fn text(dice: &mut Dice, function: &str, at: usize) -> Vec<u8> {
         _ => WORDS,
     };
     let mut text = dice.pick(pool).as_bytes().to_vec();
+    while std::ptr::eq(pool, PATTERNS) && dice.one_in(3) {
+        text.extend_from_slice(
+            dice.pick(&["", "|", "*", "+?", "(", ")", "?", "{2}", "\\", "[", "]"]).as_bytes(),
+        );
+        text.extend_from_slice(dice.pick(PATTERNS).as_bytes());
+    }
     if std::ptr::eq(pool, WORDS) {
         while dice.one_in(3) {
             let more = dice.pick(WORDS).as_bytes();
