@@ -142,7 +142,7 @@ pub(crate) fn is_printable(text: &[u8], pos: usize) -> bool {
         0x0a | 0x20..=0x7e => true,
         0xc2 => next(1) >= 0xa0,
         0xed => next(1) < 0xa0,
-        0xef => !(next(1) == 0xbb && next(2) == 0xbf) && !(next(1) == 0xbf && matches!(next(2), 0xbe | 0xbf)),
+        0xef => !matches!((next(1), next(2)), (0xbb, 0xbf) | (0xbf, 0xbe | 0xbf)),
         byte => (0xc3..0xef).contains(&byte),
     }
 }

@@ -173,8 +173,11 @@ pub enum LoadError {
     #[error("error converting YAML to JSON: json: unsupported value: {0}")]
     UnsupportedValue(&'static str),
     /// More than 10,000 levels, aliases followed.
-    #[error("error unmarshaling JSON: while decoding JSON: exceeded max depth")]
-    TooDeep,
+    #[error("error unmarshaling JSON: while decoding JSON: invalid character '{bracket}' exceeded max depth")]
+    TooDeep {
+        /// What the first collection that is too deep begins with in JSON.
+        bracket: char,
+    },
     /// Something else than the caller needs.
     #[error(
         "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type {wanted}"

@@ -1,6 +1,7 @@
 //! The parser: tokens to events, as a state machine (libyaml's grammar, one function per state).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::error::{Mark, Stage, SyntaxError};
 use crate::event::{CollectionStyle, Event, EventKind, Properties};
@@ -54,7 +55,7 @@ pub struct Events<'s> {
     /// Where the open collections started.
     marks: Vec<Mark>,
     /// Handles and prefixes of `%TAG` directives and the defaults.
-    tag_directives: Vec<(Text<'s>, Text<'s>)>,
+    tag_directives: HashMap<Text<'s>, Text<'s>>,
     failed: bool,
 }
 
@@ -66,7 +67,7 @@ impl<'s> Events<'s> {
             state: State::StreamStart,
             states: Vec::new(),
             marks: Vec::new(),
-            tag_directives: Vec::new(),
+            tag_directives: HashMap::new(),
             failed: false,
         }
     }
@@ -202,10 +203,10 @@ impl<'s> Events<'s> {
                     return Err(error("found incompatible YAML document", token.start, None));
                 }
                 Payload::Pair(pair) => {
-                    if self.tag_directives.iter().any(|(handle, _)| *handle == pair.0) {
+                    let (handle, prefix) = *pair;
+                    if self.tag_directives.insert(handle, prefix).is_some() {
                         return Err(error("found duplicate %TAG directive", token.start, None));
                     }
-                    self.tag_directives.push(*pair);
                 }
                 _ => {}
             }
@@ -213,9 +214,7 @@ impl<'s> Events<'s> {
         }
         for (handle, prefix) in [("!", "!"), ("!!", "tag:yaml.org,2002:")] {
             let (handle, prefix) = (Cow::Borrowed(handle.as_bytes()), Cow::Borrowed(prefix.as_bytes()));
-            if self.tag_directives.iter().all(|(known, _)| *known != handle) {
-                self.tag_directives.push((handle, prefix));
-            }
+            self.tag_directives.entry(handle).or_insert(prefix);
         }
         Ok(token)
     }
@@ -232,23 +231,18 @@ impl<'s> Events<'s> {
         if matches!(token.ty, TokenType::Anchor | TokenType::Tag) {
             (properties, token, end) = self.properties(token)?;
         }
-        let collection = |next, flow, sequence| (next, flow, sequence);
         let (next, style, sequence) = match token.ty {
             TokenType::BlockEntry if place == Place::BlockOrIndentless => {
-                collection(State::IndentlessSequenceEntry, CollectionStyle::Block, true)
+                (State::IndentlessSequenceEntry, CollectionStyle::Block, true)
             }
             TokenType::Scalar => return Ok(self.scalar(properties, start, token.end)),
-            TokenType::FlowSequenceStart => {
-                collection(State::FlowSequenceFirstEntry, CollectionStyle::Flow, true)
-            }
-            TokenType::FlowMappingStart => {
-                collection(State::FlowMappingFirstKey, CollectionStyle::Flow, false)
-            }
+            TokenType::FlowSequenceStart => (State::FlowSequenceFirstEntry, CollectionStyle::Flow, true),
+            TokenType::FlowMappingStart => (State::FlowMappingFirstKey, CollectionStyle::Flow, false),
             TokenType::BlockSequenceStart if place != Place::Flow => {
-                collection(State::BlockSequenceFirstEntry, CollectionStyle::Block, true)
+                (State::BlockSequenceFirstEntry, CollectionStyle::Block, true)
             }
             TokenType::BlockMappingStart if place != Place::Flow => {
-                collection(State::BlockMappingFirstKey, CollectionStyle::Block, false)
+                (State::BlockMappingFirstKey, CollectionStyle::Block, false)
             }
             _ if properties.is_some() => {
                 self.pop_state();
@@ -297,8 +291,8 @@ impl<'s> Events<'s> {
         if handle.is_empty() {
             return Ok(suffix);
         }
-        match self.tag_directives.iter().find(|(known, _)| &**known == handle) {
-            Some((_, prefix)) => Ok(Cow::Owned([prefix.as_ref(), suffix.as_ref()].concat())),
+        match self.tag_directives.get(handle) {
+            Some(prefix) => Ok(Cow::Owned([prefix.as_ref(), suffix.as_ref()].concat())),
             None => Err(error("found undefined tag handle", mark, Some(start))),
         }
     }

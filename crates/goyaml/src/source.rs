@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::parser::Events;
+
 /// Text to read YAML from: UTF-8, or UTF-16 with a byte order mark.
 ///
-/// A source owns the text when it had to be converted; everything read from it borrows from it.
+/// A source owns the text when it had to be converted; everything read from it borrows from it. Marks are 32 bits wide,
+/// so reading a text of 4 GiB or more fails.
 #[derive(Debug)]
 pub struct Source<'a> {
     text: Cow<'a, [u8]>,
@@ -36,6 +39,14 @@ impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         // go-yaml reads an empty input as an empty line.
         let bytes = if bytes.is_empty() { b"\n" } else { bytes };
+        if u32::try_from(bytes.len()).is_err() {
+            let fault = "texts of 4 GiB or more are not supported";
+            return Self {
+                text: Cow::Borrowed(b""),
+                start: 0,
+                pieces: Pieces::Converted(vec![(0, Some(fault))]),
+            };
+        }
         match bytes {
             [0xff, 0xfe, ..] => Self::from_utf16(bytes, u16::from_le_bytes),
             [0xfe, 0xff, ..] => Self::from_utf16(bytes, u16::from_be_bytes),
@@ -78,6 +89,11 @@ impl<'a> Source<'a> {
     /// Returns the text as UTF-8, a byte order mark included.
     pub fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// Reads the events of all documents.
+    pub fn events(&self) -> Events<'_> {
+        Events::new(self)
     }
 
     /// Starts reading.

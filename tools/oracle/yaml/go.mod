@@ -7,4 +7,4 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require go.yaml.in/yaml/v2 v2.4.4 // indirect
+require go.yaml.in/yaml/v2 v2.4.4

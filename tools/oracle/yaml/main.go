@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	goyaml2 "go.yaml.in/yaml/v2"
 	goyaml "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 )
@@ -133,6 +134,17 @@ func run(kind string, input []byte) (result string) {
 	case "strict":
 		var value any
 		return outcome(&value, yaml.UnmarshalStrict(input, &value))
+	case "typed":
+		var value any
+		if err := yaml.Unmarshal(input, &value); err != nil {
+			return "E" + err.Error()
+		}
+		var typed any
+		if err := goyaml2.Unmarshal(input, &typed); err != nil {
+			panic(err)
+		}
+		typed = withStringKeys(typed)
+		return outcome(&typed, nil)
 	case "map":
 		value := map[string]any{}
 		return outcome(&value, yaml.Unmarshal(input, &value))
@@ -157,6 +169,46 @@ func run(kind string, input []byte) (result string) {
 	panic("unknown kind " + kind)
 }
 
+// withStringKeys turns keys into strings as sigs.k8s.io/yaml does.
+func withStringKeys(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			value[i] = withStringKeys(item)
+		}
+		return value
+	case map[any]any:
+		entries := map[string]any{}
+		for key, item := range value {
+			var name string
+			switch key := key.(type) {
+			case float64:
+				name = strconv.FormatFloat(key, 'g', -1, 32)
+				switch name {
+				case "+Inf":
+					name = ".inf"
+				case "-Inf":
+					name = "-.inf"
+				case "NaN":
+					name = ".nan"
+				}
+			default:
+				name = fmt.Sprint(key)
+			}
+			entries[toValid(name)] = withStringKeys(item)
+		}
+		return entries
+	case string:
+		return toValid(value)
+	}
+	return value
+}
+
+// toValid replaces bytes that are not UTF-8 as JSON does, one by one.
+func toValid(text string) string {
+	return string([]rune(text))
+}
+
 func outcome(value any, err error) string {
 	if err != nil {
 		return "E" + err.Error()
@@ -179,6 +231,10 @@ func encode(out *strings.Builder, value any) {
 		}
 	case float64:
 		fmt.Fprintf(out, "d%x;", math.Float64bits(value))
+	case int:
+		fmt.Fprintf(out, "i%d;", value)
+	case uint64:
+		fmt.Fprintf(out, "u%d;", value)
 	case string:
 		fmt.Fprintf(out, "s%d:%s", len(value), value)
 	case []any:

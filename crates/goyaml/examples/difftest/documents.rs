@@ -1,30 +1,7 @@
 //! Random YAML documents: mostly well formed, often damaged.
 
-use crate::rng::Rng;
-
-const WORDS: &[&str] = &[
-    "a", "b", "key", "name", "value", "x y", "yes", "no", "on", "n", "y", "true", "False", "null", "~", "Null", "<<", "=",
-    "0", "1", "-1", "+1", "07", "08", "0x1F", "0o17", "0b11", "0b-1", "-0b11", "1_000", "_1", "1__0", "1.5", ".5", "5.",
-    "-.5", "1e3", "1e400", "1E-400", "1e", ".e1", "._5", ".5_0", ".inf", "-.INF", "+.inf", ".nan", "inf", "NaN",
-    "12:30", "1:60", "190:20:30", "1:2.5_", "2001-01-01", "2001-1-2", "2001-13-01", "2001-02-29",
-    "2001-12-14t21:59:43.10-05:00", "2001-12-14 21:59:43", "2001-12-14   1:2:3", "2001-12-14T21:59:43",
-    "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
-    "18446744073709551615", "18446744073709551616", "12345678901234567890123", "0x", "0xg", "1.2.3", "--flag", "-a", "?a",
-    ":a", "a:b", "a#b", "a,b", "a'b", "a\"b", "it's", "@a", "`a", "%a", "100%", "[", "]", "{", "}", "{{ x }}", "{{- x -}}", "é",
-    "世界", "😀", "\u{85}", "\u{2028}", "\u{2029}", "\u{a0}", "\u{feff}", "\u{7f}", "\t", "\u{1}", "\r", "-", "?", ":", "- ", "? ", ": ", "",
-];
-
-const PIECES: &[&str] = &[
-    " ", "  ", "\n", "\n\n", "\t", "\r\n", "\r", ":", ": ", "-", "- ", "? ", "?", ",", ", ", "[", "]", "{", "}", "#", " #", "#c\n", "&a ", "&b ",
-    "*a", "*b", "!", "!!", "!!str ", "!!int ", "!<x> ", "!a!b ", "|", "|\n", ">\n", "|-\n", "|+\n", "|2\n", "|1-\n", "|0\n", "'", "\"", "''", "\\", "\\n", "\\x41",
-    "\\u0041", "\\\n", "\\/", "%", "@", "`", "---", "--- ", "---\n", "...", "...\n", "%YAML 1.1\n", "%YAML 1.2\n", "%TAG ! x\n",
-    "%TAG !a! tag:yaml.org,2002:\n", "<<", "<<: ", "<<: *a", "~", "null", "true", "1", "a", "b", "é", "\u{85}", "\u{2028}", "\u{feff}", "\u{1}", "\u{7f}", "=",
-];
-
-const TAGS: &[&str] = &[
-    "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!binary", "!!map", "!!seq", "!!merge", "!", "!foo", "!<tag:yaml.org,2002:int>",
-    "!<x>", "!e!int", "!!%73tr", "!a%", "!!",
-];
+use super::rng::Rng;
+use super::tables::{ESCAPES, PIECES, TAGS, WORDS};
 
 /// Makes a document.
 pub(crate) fn document(rng: &mut Rng) -> Vec<u8> {
@@ -117,7 +94,12 @@ struct Writer<'r> {
 impl Writer<'_> {
     fn document(&mut self) {
         if self.rng.one_in(12) {
-            self.out.push_str(self.rng.pick(&["%YAML 1.1\n", "%TAG !e! tag:yaml.org,2002:\n", "%TAG ! tag:x,1:\n", "%YAML 1.1 # c\n"]));
+            self.out.push_str(self.rng.pick(&[
+                "%YAML 1.1\n",
+                "%TAG !e! tag:yaml.org,2002:\n",
+                "%TAG ! tag:x,1:\n",
+                "%YAML 1.1 # c\n",
+            ]));
             self.out.push_str("---");
             self.out.push_str(self.rng.pick(&["\n", " ", " # c\n"]));
         } else if self.rng.one_in(8) {
@@ -129,7 +111,16 @@ impl Writer<'_> {
             _ => self.block_mapping(0),
         }
         if self.rng.one_in(6) {
-            self.out.push_str(self.rng.pick(&["\n", "---\n", "...\n", "---\nb: 2\n", "...\n@", "# end", "\n\n", " x"]));
+            self.out.push_str(self.rng.pick(&[
+                "\n",
+                "---\n",
+                "...\n",
+                "---\nb: 2\n",
+                "...\n@",
+                "# end",
+                "\n\n",
+                " x",
+            ]));
         }
     }
 
@@ -193,7 +184,15 @@ impl Writer<'_> {
                 return self.end_line();
             }
             1 => {
-                let merge = self.rng.pick(&["<<: *a", "<<: [*a, *b]", "<<: {a: 1, b: 2}", "<<: 1", "<<: [1]", "'<<': 1", "!!merge <<: *b"]);
+                let merge = self.rng.pick(&[
+                    "<<: *a",
+                    "<<: [*a, *b]",
+                    "<<: {a: 1, b: 2}",
+                    "<<: 1",
+                    "<<: [1]",
+                    "'<<': 1",
+                    "!!merge <<: *b",
+                ]);
                 self.out.push_str(merge);
                 return self.end_line();
             }
@@ -316,13 +315,7 @@ impl Writer<'_> {
     fn double_quoted(&mut self, multiline: bool) {
         self.out.push('"');
         for _ in 0..self.rng.below(4) {
-            self.quoted_piece(
-                multiline,
-                &[
-                    "\\n", "\\\"", "\\\\", "\\x41", "\\u00e9", "\\U0001F600", "\\N", "\\L", "\\P", "\\_", "\\0", "\\t", "\\\t", "\\e", "\\ ", "\\/", "\\'",
-                    "\\ud800", "\\xg", "'", "\\\n", "\\\n  ", "  \\\n\n x", "\\\r\n", "\\b\\f\\v\\a\\r",
-                ],
-            );
+            self.quoted_piece(multiline, ESCAPES);
         }
         self.out.push('"');
     }
@@ -330,7 +323,20 @@ impl Writer<'_> {
     fn quoted_piece(&mut self, multiline: bool, special: &[&'static str]) {
         match self.rng.below(8) {
             0 | 1 => self.out.push_str(self.rng.pick(special)),
-            2 if multiline => self.out.push_str(self.rng.pick(&["\n", " \n  ", "\n\n", "\n\n\n ", "\t\n\t", "\r\n", "\u{85}", "\u{2028}", "\u{85}\u{85} ", "\n---", "\n--- ", "\n..."])),
+            2 if multiline => self.out.push_str(self.rng.pick(&[
+                "\n",
+                " \n  ",
+                "\n\n",
+                "\n\n\n ",
+                "\t\n\t",
+                "\r\n",
+                "\u{85}",
+                "\u{2028}",
+                "\u{85}\u{85} ",
+                "\n---",
+                "\n--- ",
+                "\n...",
+            ])),
             3 => self.out.push_str(self.rng.pick(&[" ", "  ", "\t", " #", ": ", ", "])),
             _ => self.out.push_str(self.rng.pick(WORDS).trim_matches(['"', '\'', '\u{1}', '\u{7f}'])),
         }
@@ -338,7 +344,9 @@ impl Writer<'_> {
 
     fn block_scalar(&mut self, depth: usize) {
         self.out.push_str(self.rng.pick(&["|", ">"]));
-        self.out.push_str(self.rng.pick(&["", "", "", "-", "+", "2", "1", "4", "2-", "+1", "-2", "9", "0", "10", " # c", "  ", "x", "\t"]));
+        self.out.push_str(self.rng.pick(&[
+            "", "", "", "-", "+", "2", "1", "4", "2-", "+1", "-2", "9", "0", "10", " # c", "  ", "x", "\t",
+        ]));
         self.out.push_str(self.rng.pick(&["\n", "\n", "\n", "\n\n", "\r\n", "\n \n", "\u{85}"]));
         let base = depth + self.rng.below(4);
         for _ in 0..self.rng.below(5) {
@@ -351,7 +359,20 @@ impl Writer<'_> {
                 }
                 _ => self.indent(base),
             }
-            self.out.push_str(self.rng.pick(&["", "text", "more text # not a comment", "- x", "a: b", "\t", " ", "é", "---", "#x", "\u{2028}x", "tail  "]));
+            self.out.push_str(self.rng.pick(&[
+                "",
+                "text",
+                "more text # not a comment",
+                "- x",
+                "a: b",
+                "\t",
+                " ",
+                "é",
+                "---",
+                "#x",
+                "\u{2028}x",
+                "tail  ",
+            ]));
             self.out.push_str(self.rng.pick(&["\n", "\n", "\n", "\n\n", "\r\n", "\r", "\u{85}", "\u{2028}"]));
         }
     }

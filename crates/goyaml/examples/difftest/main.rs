@@ -5,10 +5,12 @@
 //! ```
 //!
 //! Arguments: `read` or `write`, the first seed, the number of seeds, and for `read` any number of files whose text is
-//! damaged and read as well.
+//! damaged and read as well. `limits 0 0` prints a fixed set.
 
 mod documents;
+mod limits;
 mod rng;
+mod tables;
 mod values;
 mod wire;
 
@@ -22,11 +24,17 @@ use rng::Rng;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, first, count, files @ ..] = arguments.as_slice() else {
-        return Err("usage: difftest read|write FIRST_SEED COUNT [FILE...]".into());
+        return Err("usage: difftest read|write|limits FIRST_SEED COUNT [FILE...]".into());
     };
     let (first, count): (u64, u64) = (first.parse()?, count.parse()?);
     let texts: Vec<String> = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
     let mut out = BufWriter::new(io::stdout().lock());
+    if mode == "limits" {
+        for text in limits::documents() {
+            let result = outcome(goyaml::load(text.as_bytes()));
+            out.write_all(wire::line("load", text.as_bytes(), &result).as_bytes())?;
+        }
+    }
     for seed in first..first.saturating_add(count) {
         let mut rng = Rng::new(seed);
         match mode.as_str() {
@@ -48,6 +56,7 @@ fn read_case(rng: &mut Rng, texts: &[String], out: &mut impl Write) -> io::Resul
         0 => ("strict", outcome(goyaml::load_strict(&text))),
         1 => ("map", outcome(goyaml::load_map(&text).map(Value::Map))),
         2 => ("array", outcome(goyaml::load_array(&text).map(Value::List))),
+        3 => ("typed", outcome(goyaml::load_typed(&text))),
         _ => ("load", outcome(goyaml::load(&text))),
     };
     out.write_all(wire::line(kind, &text, &result).as_bytes())
@@ -73,7 +82,10 @@ fn write_case(rng: &mut Rng, out: &mut impl Write) -> io::Result<()> {
         // Why it is not written is not compared: Helm shows an empty text.
         ("toYaml", goyaml::to_yaml(&value).map_or(b"E".to_vec(), written))
     } else {
-        ("pretty", goyaml::to_yaml_pretty(&value).map_or_else(|error| format!("E{error}").into_bytes(), written))
+        (
+            "pretty",
+            goyaml::to_yaml_pretty(&value).map_or_else(|error| format!("E{error}").into_bytes(), written),
+        )
     };
     out.write_all(wire::line(kind, &input, &result).as_bytes())
 }

@@ -3,26 +3,8 @@
 use gostd::value::{ANY_LIST, ANY_MAP};
 use gostd::{GoStr, List, Map, Value};
 
-use crate::rng::Rng;
-
-const WORDS: &[&str] = &[
-    "", "a", "b", "key", "name", "yes", "no", "on", "Off", "y", "N", "true", "FALSE", "null", "~", "<<", "=", "0", "1", "-1", "+1", "08", "0777",
-    "0x1F", "0xg", "0o17", "0o-7", "-0o17", "0b11", "0b-1", "-0b1", "1_000", "_1", "1.5", ".5", "._5", ".5_0", "5.", "1e3", "1e", "1e400", ".inf", "+.INF", ".nan",
-    "12:30", "1:60", "190:20:30.15", "-1:2", "1_0:59", "2001-01-01", "2001-1-2", "2001-13-01", "2001-12-14t21:59:43.10-05:00", "2001-12-14 21:59:43",
-    "9223372036854775808", "18446744073709551616", "1.2.3", "v1", "v10", "v2", "v1alpha1", "v1beta1", "v2beta1", "a1", "a10", "a2", "a01", "a001", "a-b", "a.b", "a_b", "a/b", "aB",
-    "A", "Z", "-", "- a", "-a", "--", "---", "--- a", "...", "....", "?", "? a", "?a", ":", ": a", ":a", "a:", "a: b", "a:b", "a:\tb", "#", "a #b", "a#b", "a\t#b", "&a", "*a", "!a",
-    "|", ">", "'", "''", "\"", "it's", "say \"x\"", "\\", "%a", "@a", "`a", "[a]", "{a}", ", a", "a ,b", "{{ x }}", "!!str",
-];
-
-const PIECES: &[&str] = &[
-    " ", " ", "  ", "\n", "\n", "\n\n", "\n ", " \n", "\t", "\r", "\r\n", "a", "b", "word", "another", "x", ":", ": ", "#", " #", "-", "'", "\"", "\\", "é", "世", "😀", "\u{85}", "\u{85}\u{85}",
-    "\u{85}---", "\u{85}--- ", "\u{85}... ", "\u{2028}", "\u{2029}", "\u{a0}", "\u{feff}", "\u{7f}", "\u{80}", "\u{9f}", "\u{fffe}", "\u{ffff}", "\u{fffd}", "\0", "\u{7}", "\u{8}", "\u{b}", "\u{c}", "\u{1b}", "\u{1f}", "<", ">", "&", "0", "9", "00", "10",
-    "\u{e000}", "\u{d7ff}", "\u{10ffff}", "\u{ad}", "٣", "Ⅷ", "ª", "\u{300}",
-];
-
-const LONG: &[&str] = &[
-    "the ", "quick ", "brown ", "fox  ", "jumps ", "over_the_lazy_dog_without_any_space ", "a ", "é ", "世界 ", "it's ", "x: ", "# ", " ", "\\", "\"q\" ", "tail", "😀 ", "1 ", "\u{2028}", "",
-];
+use super::rng::Rng;
+use super::tables::{FRAGMENTS, PHRASES, STRINGS};
 
 /// Makes a value.
 pub(crate) fn value(rng: &mut Rng) -> Value {
@@ -121,29 +103,29 @@ fn float(rng: &mut Rng) -> f64 {
 
 fn string(rng: &mut Rng) -> GoStr {
     match rng.below(10) {
-        0..=2 => rng.pick(WORDS).into(),
-        3 | 4 => pieces(rng, PIECES, 8).into(),
+        0..=2 => rng.pick(STRINGS).into(),
+        3 | 4 => pieces(rng, FRAGMENTS, 8).into(),
         5 => {
-            let mut text = pieces(rng, PIECES, 5);
-            text.insert_str(0, rng.pick(WORDS));
+            let mut text = pieces(rng, FRAGMENTS, 5);
+            text.insert_str(0, rng.pick(STRINGS));
             text.into()
         }
         6 | 7 => {
             // Long enough to fold, with spaces around column 80.
-            let mut text = pieces(rng, LONG, 8);
+            let mut text = pieces(rng, PHRASES, 8);
             while text.chars().count() < 70 {
-                text.push_str(rng.pick(LONG));
+                text.push_str(rng.pick(PHRASES));
             }
-            let more = pieces(rng, LONG, 20);
+            let more = pieces(rng, PHRASES, 20);
             text.push_str(&more);
             if rng.one_in(4) {
-                text.push_str(rng.pick(PIECES));
+                text.push_str(rng.pick(FRAGMENTS));
             }
             text.into()
         }
         8 => lines(rng).into(),
         _ => {
-            let mut bytes = pieces(rng, PIECES, 6).into_bytes();
+            let mut bytes = pieces(rng, FRAGMENTS, 6).into_bytes();
             for _ in 0..rng.below(3) {
                 let place = rng.below(bytes.len() + 1);
                 bytes.insert(place, rng.next() as u8);
@@ -164,7 +146,21 @@ fn pieces(rng: &mut Rng, from: &[&'static str], most: usize) -> String {
 fn lines(rng: &mut Rng) -> String {
     let mut text = String::new();
     for _ in 0..1 + rng.below(5) {
-        text.push_str(rng.pick(&["", " ", "line", "  indented", "- item", "a: b", "# c", "\ttab", "trailing ", "é", "x y", "\u{2028}", "😀"]));
+        text.push_str(rng.pick(&[
+            "",
+            " ",
+            "line",
+            "  indented",
+            "- item",
+            "a: b",
+            "# c",
+            "\ttab",
+            "trailing ",
+            "é",
+            "x y",
+            "\u{2028}",
+            "😀",
+        ]));
         text.push_str(rng.pick(&["\n", "\n", "\n\n", "", "\r\n", "\u{2029}"]));
     }
     text

@@ -36,8 +36,12 @@ pub(super) struct Analysis {
 impl Analysis {
     /// Looks at a string.
     pub(super) fn of(text: &[u8], version: Version) -> Self {
-        let mut found =
-            Self { multiline: false, plain: !starts_with_indicator(text), single: true, literal: !text.is_empty() };
+        let mut found = Self {
+            multiline: false,
+            plain: !starts_with_indicator(text),
+            single: true,
+            literal: !text.is_empty(),
+        };
         let (mut after_space, mut after_break, mut after_blank) = (false, false, true);
         let mut pos = 0;
         loop {
@@ -101,14 +105,9 @@ const fn is_quiet(byte: u8) -> bool {
 
 /// Reports whether the start alone makes a plain scalar something else.
 fn starts_with_indicator(text: &[u8]) -> bool {
-    match text {
-        [b',' | b'[' | b']' | b'{' | b'}' | b'&' | b'*' | b'!' | b'|' | b'>' | b'\'' | b'"' | b'%' | b'@' | b'`', ..] => {
-            true
-        }
-        [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..] => true,
-        [b'?' | b'-'] | [b'?' | b'-', b' ' | b'\t', ..] => true,
-        _ => false,
-    }
+    text.first().is_some_and(|first| b",[]{}&*!|>'\"%@`".contains(first))
+        || matches!(text, [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..])
+        || matches!(text, [b'?' | b'-'] | [b'?' | b'-', b' ' | b'\t', ..])
 }
 
 #[cfg(test)]
@@ -122,14 +121,35 @@ mod tests {
 
     #[test]
     fn styles_follow_the_contents() {
-        for text in ["a", "a b", "-a", "?a", ":a", "a:b", "a#b", "<", "=", "<<", "50%", "a'b", "1.2.3", "é", "--x", "a\u{a0}"] {
+        for text in [
+            "a", "a b", "-a", "?a", ":a", "a:b", "a#b", "<", "=", "<<", "50%", "a'b", "1.2.3", "é", "--x",
+            "a\u{a0}",
+        ] {
             assert_eq!(style(text), Style::Plain, "{text:?}");
         }
-        for text in [" a", "a ", "-", "- a", "?", ":", "a:", "a: b", "a:\t", "a #b", "#", "'", "\"", "---", "...x", "&a", "@a", "\u{2028}"] {
+        for text in [
+            " a", "a ", "-", "- a", "?", ":", "a:", "a: b", "a:\t", "a #b", "#", "'", "\"", "---", "...x",
+            "&a", "@a", "\u{2028}",
+        ] {
             let want = if text.contains('\t') { Style::Double } else { Style::Single };
             assert_eq!(style(text), want, "{text:?}");
         }
-        for text in ["", "y", "1", "1e3", "null", "12:30", "2001-01-01", "\t", "\r", "\u{7f}", "😀", "\u{feff}", "a\n b ", "a \nb"] {
+        for text in [
+            "",
+            "y",
+            "1",
+            "1e3",
+            "null",
+            "12:30",
+            "2001-01-01",
+            "\t",
+            "\r",
+            "\u{7f}",
+            "😀",
+            "\u{feff}",
+            "a\n b ",
+            "a \nb",
+        ] {
             assert_eq!(style(text), Style::Double, "{text:?}");
         }
         for text in ["a\nb", "a\n", "\n", " a\nb", "a\n b", "\u{2028}\na"] {

@@ -19,7 +19,11 @@ pub(super) fn string(text: &[u8]) -> Result<Cow<'_, [u8]>, EmitError> {
         return Ok(Cow::Borrowed(text));
     }
     let text = readable(text)?;
-    if text.contains(NEXT_LINE) { fold(&text).map(|folded| Cow::Owned(folded.into_bytes())) } else { Ok(bytes(text)) }
+    if text.contains(NEXT_LINE) {
+        fold(&text).map(|folded| Cow::Owned(folded.into_bytes()))
+    } else {
+        Ok(bytes(text))
+    }
 }
 
 /// Returns a key as go-yaml reads it from JSON. It must stay on one line and within 1024 characters.
@@ -64,7 +68,8 @@ fn bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
 
 fn readable(text: &[u8]) -> Result<Cow<'_, str>, EmitError> {
     let text = std::str::from_utf8(text).map_or_else(|_| Cow::Owned(lossy(text)), Cow::Borrowed);
-    let unreadable = |value: char| matches!(value, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+    let unreadable =
+        |value: char| matches!(value, '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     if text.contains(unreadable) { Err(CONTROL) } else { Ok(text) }
 }
 

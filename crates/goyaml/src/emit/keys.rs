@@ -37,7 +37,13 @@ fn merge_sort<T>(mut items: Vec<T>, less: &impl Fn(&T, &T) -> bool) -> Vec<T> {
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     loop {
         let next = match (left.peek(), right.peek()) {
-            (Some(a), Some(b)) => if less(b, a) { right.next() } else { left.next() },
+            (Some(a), Some(b)) => {
+                if less(b, a) {
+                    right.next()
+                } else {
+                    left.next()
+                }
+            }
             (Some(_), None) => left.next(),
             (None, _) => right.next(),
         };
@@ -53,7 +59,8 @@ fn less(a: &[u8], b: &[u8], version: Version) -> bool {
         return less_units(a, b, version);
     }
     let runes = |text: &[u8]| -> Vec<u32> {
-        let text = std::str::from_utf8(text).map_or_else(|_| Cow::Owned(gostd::value::lossy(text)), Cow::Borrowed);
+        let text =
+            std::str::from_utf8(text).map_or_else(|_| Cow::Owned(gostd::value::lossy(text)), Cow::Borrowed);
         text.chars().map(u32::from).collect()
     };
     less_units(&runes(a), &runes(b), version)
@@ -76,7 +83,12 @@ fn less_units<T: Copy + PartialEq + Into<u32>>(a: &[T], b: &[T], version: Versio
     // A zero inside a number counts: both numbers then get a leading 1.
     let zero = u32::from(b'0');
     let inside_number = (x == zero || y == zero)
-        && before.iter().rev().map(|unit| (*unit).into()).take_while(|unit| digit(*unit)).any(|unit| unit != zero);
+        && before
+            .iter()
+            .rev()
+            .map(|unit| (*unit).into())
+            .take_while(|unit| digit(*unit))
+            .any(|unit| unit != zero);
     let number = |text: &[T]| {
         let digits = text.get(same..).unwrap_or_default();
         let digits = digits.iter().map(|unit| (*unit).into()).take_while(|unit| digit(*unit));
@@ -140,6 +152,9 @@ mod tests {
     #[test]
     fn long_numbers_wrap_as_in_go() {
         let long = "9".repeat(40);
-        assert!(less(b"a1", format!("a{long}").as_bytes(), Version::V2) || less(format!("a{long}").as_bytes(), b"a1", Version::V2));
+        assert!(
+            less(b"a1", format!("a{long}").as_bytes(), Version::V2)
+                || less(format!("a{long}").as_bytes(), b"a1", Version::V2)
+        );
     }
 }

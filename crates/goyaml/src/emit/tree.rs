@@ -144,7 +144,9 @@ impl Emitter {
 
     fn check_depth(&self, value: &Value) -> Result<(), EmitError> {
         match self.frames.len() {
-            SUSPICIOUS_DEPTH if nests_deeper_than(value, MAX_DEPTH - SUSPICIOUS_DEPTH) => Err(EmitError::TooDeep),
+            SUSPICIOUS_DEPTH if nests_deeper_than(value, MAX_DEPTH - SUSPICIOUS_DEPTH) => {
+                Err(EmitError::TooDeep)
+            }
             MAX_DEPTH.. => Err(EmitError::TooDeep),
             _ => Ok(()),
         }
@@ -180,7 +182,9 @@ impl Emitter {
                 return Ok(Shape::String(base64::encode(bytes).into()));
             }
             Value::Bytes(_) => return Ok(Shape::List(value.elements().unwrap_or_default())),
-            Value::List(list) if list.is_nil() && self.version == Version::V2 => word.extend_from_slice(b"null"),
+            Value::List(list) if list.is_nil() && self.version == Version::V2 => {
+                word.extend_from_slice(b"null")
+            }
             Value::Map(map) if map.is_nil() && self.version == Version::V2 => word.extend_from_slice(b"null"),
             Value::List(list) => return Ok(Shape::List(list.to_vec())),
             Value::Map(map) => {
@@ -208,7 +212,9 @@ impl Emitter {
                 self.word.extend_from_slice(&time);
                 Ok(Shape::Word)
             }
-            Value::Map(_) if self.version == Version::V3 && matches!(object.kind(), Kind::Struct | Kind::Ptr) => {
+            Value::Map(_)
+                if self.version == Version::V3 && matches!(object.kind(), Kind::Struct | Kind::Ptr) =>
+            {
                 let fields = object.fields().into_iter();
                 Ok(Shape::Map(fields.map(|(name, value)| (name.to_lowercase().into(), value)).collect()))
             }
@@ -275,9 +281,7 @@ fn write_float(out: &mut Vec<u8>, value: f64) {
 fn nests_deeper_than(value: &Value, limit: usize) -> bool {
     let inside = |value: &Value| match value {
         Value::List(list) => list.to_vec().into_iter(),
-        Value::Map(map) => {
-            map.snapshot().into_iter().map(|(_, value)| value).collect::<Vec<_>>().into_iter()
-        }
+        Value::Map(map) => map.snapshot().into_iter().map(|(_, value)| value).collect::<Vec<_>>().into_iter(),
         _ => Vec::new().into_iter(),
     };
     let mut open = vec![inside(value)];

@@ -1,5 +1,7 @@
 //! Text under way: columns, indentation, and scalars in each style.
 
+use std::io::Write as _;
+
 use super::analysis::Style;
 use crate::chars::{at, is_break, is_printable, width};
 use crate::resolve::Version;
@@ -228,10 +230,8 @@ impl Writer {
         let mut pos = 0;
         while pos < text.len() {
             let byte = at(text, pos);
-            let special = escape_all
-                || matches!(byte, b'"' | b'\\')
-                || !is_printable(text, pos)
-                || is_break(text, pos);
+            let special =
+                escape_all || matches!(byte, b'"' | b'\\') || !is_printable(text, pos) || is_break(text, pos);
             if special {
                 pos = self.write_escape(text, pos);
                 after_space = false;
@@ -284,12 +284,16 @@ impl Writer {
             self.put_ascii(&[b'\\', short]);
             return next;
         }
-        let escape = match code {
-            ..=0xff => format!("\\x{code:02X}"),
-            ..=0xffff => format!("\\u{code:04X}"),
-            _ => format!("\\U{code:08X}"),
+        let start = self.out.len();
+        // Writing to a Vec cannot fail.
+        let _ = if code <= 0xff {
+            write!(self.out, "\\x{code:02X}")
+        } else if code <= 0xffff {
+            write!(self.out, "\\u{code:04X}")
+        } else {
+            write!(self.out, "\\U{code:08X}")
         };
-        self.put_ascii(escape.as_bytes());
+        self.column += self.out.len() - start;
         next
     }
 

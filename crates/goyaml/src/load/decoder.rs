@@ -34,7 +34,7 @@ pub(super) trait Build {
     /// Makes a key of any value.
     fn value_as_key(&mut self, value: Self::Value, node: &NodeData<'_>) -> Result<Self::Key, Stop>;
     fn list(&mut self, items: Vec<Self::Value>) -> Result<Self::Value, Stop>;
-    fn new_map(&mut self, size: usize) -> Self::Map;
+    fn new_map(&mut self) -> Self::Map;
     /// Sets an entry; `line` is where the value stands, from 0.
     fn insert(&mut self, map: &mut Self::Map, key: Self::Key, value: Self::Value, line: u32);
     fn map(&mut self, map: Self::Map) -> Result<Self::Value, Stop>;
@@ -217,7 +217,7 @@ impl<'d, 's, B: Build> Decoder<'d, 's, B> {
             }
             Content::Mapping(_) => {
                 self.builder.check_depth(self.frames.len())?;
-                let map = self.builder.new_map((data.next - node) as usize / 2);
+                let map = self.builder.new_map();
                 self.maps.push(map);
                 self.push_mapping(node, data.next, false);
                 Ok(None)

@@ -85,7 +85,7 @@ impl Build for Tree {
         Ok(self.add(Item::List(items)))
     }
 
-    fn new_map(&mut self, _size: usize) -> TreeMap {
+    fn new_map(&mut self) -> TreeMap {
         TreeMap::default()
     }
 
@@ -166,8 +166,7 @@ impl Tree {
     /// Finds what keeps the tree from becoming JSON and a value again.
     pub(super) fn check(&self, root: usize) -> Result<(), LoadError> {
         self.check_keys(root)?;
-        self.check_numbers(root)?;
-        if self.depth() > MAX_DEPTH { Err(LoadError::TooDeep) } else { Ok(()) }
+        self.check_json(root)
     }
 
     /// Go finds the first bad key in a random order; here it is the first in the text.
@@ -195,17 +194,24 @@ impl Tree {
         Ok(())
     }
 
-    /// JSON is written with sorted keys, so the first number that it cannot hold depends on them.
-    fn check_numbers(&self, root: usize) -> Result<(), LoadError> {
-        let mut work = vec![root];
-        while let Some(index) = work.pop() {
+    /// Finds numbers that JSON cannot hold and brackets that its decoder does not open any more. JSON is written with
+    /// sorted keys, so these decide which is the first.
+    fn check_json(&self, root: usize) -> Result<(), LoadError> {
+        let mut too_deep = None;
+        let mut work = vec![(root, 0)];
+        while let Some((index, depth)) = work.pop() {
+            let inside = depth + 1;
             match self.items.get(index) {
-                Some(Item::List(items)) => work.extend(items.iter().rev()),
+                Some(Item::List(items)) => {
+                    work.extend(items.iter().rev().map(|item| (*item, inside)));
+                    too_deep = too_deep.or((inside > MAX_DEPTH).then_some('['));
+                }
                 Some(Item::Map(entries)) => {
-                    let mut sorted: Vec<_> =
-                        entries.iter().map(|(key, value)| (self.json_key(*key), *value)).collect();
+                    let keyed = entries.iter().map(|(key, value)| (self.json_key(*key), (*value, inside)));
+                    let mut sorted: Vec<_> = keyed.collect();
                     sorted.sort_by(|a, b| b.0.cmp(&a.0));
                     work.extend(sorted.into_iter().map(|(_, value)| value));
+                    too_deep = too_deep.or((inside > MAX_DEPTH).then_some('{'));
                 }
                 Some(Item::Scalar(Scalar::Float(value))) if !value.is_finite() => {
                     return Err(LoadError::UnsupportedValue(if value.is_nan() {
@@ -219,22 +225,7 @@ impl Tree {
                 _ => {}
             }
         }
-        Ok(())
-    }
-
-    /// How many collections the deepest value is in.
-    fn depth(&self) -> usize {
-        let mut depths: Vec<usize> = Vec::with_capacity(self.items.len());
-        for item in &self.items {
-            let deepest = |index: &usize| depths.get(*index).copied().unwrap_or(0);
-            let depth = match item {
-                Item::Scalar(_) => 0,
-                Item::List(items) => 1 + items.iter().map(deepest).max().unwrap_or(0),
-                Item::Map(entries) => 1 + entries.iter().map(|(_, value)| deepest(value)).max().unwrap_or(0),
-            };
-            depths.push(depth);
-        }
-        depths.last().copied().unwrap_or(0)
+        too_deep.map_or(Ok(()), |bracket| Err(LoadError::TooDeep { bracket }))
     }
 
     /// Makes the value of the last item, which all others are in.

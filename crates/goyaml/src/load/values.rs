@@ -72,7 +72,7 @@ impl Build for Values {
         Ok(Value::list(items))
     }
 
-    fn new_map(&mut self, _size: usize) -> Self::Map {
+    fn new_map(&mut self) -> Self::Map {
         Vec::new()
     }
 
