@@ -271,6 +271,18 @@ pub fn path_escape(text: &[u8]) -> Vec<u8> {
     escape(text, Part::PathSegment)
 }
 
+/// Reports whether an IP address is one of version 6, which may have a zone; other texts are errors (Go
+/// `netip.ParseAddr`).
+///
+/// ```
+/// assert_eq!(gostd::url::is_ipv6(b"fe80::1%eth0"), Ok(true));
+/// assert_eq!(gostd::url::is_ipv6(b"10.0.0.1"), Ok(false));
+/// assert!(gostd::url::is_ipv6(b"10.0.0").is_err());
+/// ```
+pub fn is_ipv6(address: &[u8]) -> Result<bool, AddressError> {
+    address::check(address).map(|family| family == address::Family::V6)
+}
+
 /// Undoes [`query_escape`] (Go `url.QueryUnescape`).
 pub fn query_unescape(text: &[u8]) -> Result<Vec<u8>, Cause> {
     unescape(text, Part::Query)
