@@ -1,10 +1,9 @@
 //! The sprig function library for gotemplate.
 //!
 //! [`functions`] gives every function that sprig 3.3.0 offers to text templates, under its name and with the parameter
-//! types sprig declares, but for `env` and `expandenv`, which read the environment and
-//! which Helm takes away. Results, errors and side effects
-//! (`set` and `merge` change maps in place) are sprig's; where Go would run out of memory or time, a call fails with an
-//! error that names the limit.
+//! types sprig declares, but for `env` and `expandenv`, which read the environment and which Helm takes away. Results,
+//! errors and side effects (`set` and `merge` change maps in place) are sprig's; where Go would run out of memory or
+//! time, a call fails with an error that names the limit.
 
 mod args;
 mod case;

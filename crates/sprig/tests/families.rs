@@ -14,6 +14,7 @@ mod families {
     pub(crate) mod numbers;
     pub(crate) mod strings;
     pub(crate) mod texts;
+    pub(crate) mod times;
 }
 
 use families::Row;
@@ -57,4 +58,9 @@ fn dicts() {
 #[test]
 fn texts() {
     check(families::texts::ROWS);
+}
+
+#[test]
+fn times() {
+    check(families::times::ROWS);
 }
