@@ -108,10 +108,9 @@ fn through_json(value: &Value) -> Option<Value> {
         Value::Map(map) => {
             let entries = map.snapshot();
             let entries = entries.iter().map(|(key, value)| {
-                // This key is written plain, hence read as a merge.
-                let Value::String(key) = readable(key).filter(|_| key.as_ref() != b"<<")? else {
-                    return None;
-                };
+                // This key is written plain, hence read as a merge; long ones are refused.
+                let fit = key.as_ref() != b"<<" && key.len() < 170;
+                let Value::String(key) = readable(key).filter(|_| fit)? else { return None };
                 Some((key, through_json(value)?))
             });
             Value::map(entries.collect::<Option<_>>()?)
