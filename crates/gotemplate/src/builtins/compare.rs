@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use gostd::Value;
-use gostd::value::Kind;
+use gostd::value::{Kind, Object};
 
 use crate::operand::Operand;
 
@@ -96,9 +96,18 @@ fn references_equal(a: &Value, b: &Value) -> Result<bool, String> {
     }
     match (a, b) {
         (Value::Object(a), Value::Object(b)) if b.kind() == Kind::Ptr => Ok(Rc::ptr_eq(a, b)),
-        (Value::Object(a), Value::Object(b)) => Ok(a.deep_equal(&**b)),
+        (Value::Object(a), Value::Object(b)) if is_comparable(&**b) => Ok(a.deep_equal(&**b)),
         _ => Err(format!("non-comparable type {}: {}", shown(b), b.type_name())),
     }
+}
+
+/// Structs compare unless a field cannot.
+fn is_comparable(object: &dyn Object) -> bool {
+    object.fields().iter().all(|(_, field)| match field {
+        Value::List(_) | Value::Map(_) | Value::Bytes(_) => false,
+        Value::Object(inner) => inner.kind() == Kind::Ptr || is_comparable(&**inner),
+        _ => true,
+    })
 }
 
 fn is_nil(value: &Value) -> bool {

@@ -122,7 +122,7 @@ impl<'t> Emitter<'t> {
         }
         command.arguments = command.arguments.saturating_add(1);
         if command.arguments == 1 && command.special() == Some(Special::Call) {
-            let name = normalize(self.source(span));
+            let name = self.bare_text(span);
             self.push_constant(Constant::String(name.into()), span);
         }
     }
@@ -235,12 +235,16 @@ impl<'t> Emitter<'t> {
             Refusal::Loading(name, node) => self.load_variable(name, node),
             Refusal::Here => {}
         }
-        let mut head = self.source(command.head_span);
-        // Go prints the pipeline inside a parenthesis without it.
-        if let [b'(', inner @ .., b')'] = head {
-            head = inner;
+        let head = self.bare_text(command.head_span);
+        self.fail(format!("can't give argument to non-function {head}"));
+    }
+
+    /// Returns the text of an operand on its own: Go prints the pipeline in a parenthesis without it.
+    fn bare_text(&self, operand: Span) -> String {
+        match self.source(operand) {
+            [b'(', pipeline @ .., b')'] => normalize(pipeline),
+            other => normalize(other),
         }
-        self.fail(format!("can't give argument to non-function {}", normalize(head)));
     }
 
     fn finish_method(&mut self, command: &Command<'t>, node: NodeId) {

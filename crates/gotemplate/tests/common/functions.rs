@@ -14,7 +14,7 @@ const fn variadic(name: &'static str, params: &'static [Type], rest: Type, body:
     Function { name, signature: Signature::variadic(params, rest), body }
 }
 
-pub static FUNCTIONS: &[Function] = &[
+pub(crate) static FUNCTIONS: &[Function] = &[
     function("upper", &[Type::String], |_, args| {
         Ok(Value::string(gostd::strings::to_upper(args[0].as_str().unwrap())))
     }),

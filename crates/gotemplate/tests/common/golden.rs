@@ -5,15 +5,15 @@ use gotemplate::MissingKey;
 use super::Case;
 
 /// A case and its result.
-pub struct Golden {
-    pub name: String,
-    pub case: Case,
+pub(crate) struct Golden {
+    pub(crate) name: String,
+    pub(crate) case: Case,
     /// The output, or the error's text.
-    pub want: Result<String, String>,
+    pub(crate) want: Result<String, String>,
 }
 
 /// Reads the cases of a golden file.
-pub fn read(text: &str) -> Vec<Golden> {
+pub(crate) fn read(text: &str) -> Vec<Golden> {
     let (_, cases) = text.split_once("=== ").expect("a golden file has cases");
     cases.split("\n=== ").map(read_case).collect()
 }

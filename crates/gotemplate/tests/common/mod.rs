@@ -2,10 +2,10 @@
 
 #![allow(dead_code)]
 
-pub mod functions;
-pub mod golden;
-pub mod oracle;
-pub mod types;
+pub(crate) mod functions;
+pub(crate) mod golden;
+pub(crate) mod oracle;
+pub(crate) mod types;
 
 use gostd::value::{ANY_LIST, ANY_MAP, Entries, INT_LIST, List, Map, STRING_LIST, STRING_MAP};
 use gostd::{GoStr, Value};
@@ -14,7 +14,7 @@ use gotemplate::{Error, ErrorKind, FunctionSet, Host, Limits, MissingKey, Option
 use self::types::{Level, Thing, VALUES};
 
 /// A host that answers nothing.
-pub struct Nowhere;
+pub(crate) struct Nowhere;
 
 impl Host for Nowhere {
     fn now(&self) -> (i64, u32) {
@@ -32,17 +32,17 @@ impl Host for Nowhere {
 
 /// A set of files, the last of which is executed.
 #[derive(Clone, Debug, Default)]
-pub struct Case {
-    pub files: Vec<(Vec<u8>, Vec<u8>)>,
-    pub data: serde_json::Value,
-    pub missing_key: MissingKey,
+pub(crate) struct Case {
+    pub(crate) files: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) data: serde_json::Value,
+    pub(crate) missing_key: MissingKey,
 }
 
 /// A failure as the oracle reports it.
 #[derive(Debug, PartialEq)]
-pub struct Failure {
-    pub text: String,
-    pub is_parse: bool,
+pub(crate) struct Failure {
+    pub(crate) text: String,
+    pub(crate) is_parse: bool,
 }
 
 impl From<Error> for Failure {
@@ -52,11 +52,11 @@ impl From<Error> for Failure {
 }
 
 impl Case {
-    pub fn run(&self) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn run(&self) -> Result<Vec<u8>, Failure> {
         self.run_with(Limits::default()).map_err(Failure::from)
     }
 
-    pub fn run_with(&self, limits: Limits) -> Result<Vec<u8>, Error> {
+    pub(crate) fn run_with(&self, limits: Limits) -> Result<Vec<u8>, Error> {
         let mut set = Set::new("gotpl", FunctionSet::new(functions::FUNCTIONS));
         for (name, text) in &self.files {
             set.parse(name.as_slice(), text.as_slice())?;
@@ -69,7 +69,7 @@ impl Case {
 }
 
 /// Makes the value that a JSON text stands for in the oracle.
-pub fn value(json: &serde_json::Value) -> Value {
+pub(crate) fn value(json: &serde_json::Value) -> Value {
     use serde_json::Value as Json;
     match json {
         Json::Null => Value::Nil,
@@ -118,16 +118,16 @@ fn typed(kind: &str, json: &serde_json::Value) -> Value {
     }
 }
 
-pub fn unhex(text: &str) -> Vec<u8> {
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().map(|digit| char::from(digit).to_digit(16).unwrap() as u8).collect();
     digits.chunks(2).map(|pair| pair[0] * 16 + pair[1]).collect()
 }
 
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The list type that functions returning `[]string` use.
-pub fn string_list(items: Vec<Value>) -> Value {
+pub(crate) fn string_list(items: Vec<Value>) -> Value {
     Value::List(List::of(&STRING_LIST, items))
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Case, Failure, hex, unhex};
 
-pub struct Oracle {
+pub(crate) struct Oracle {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -16,7 +16,7 @@ pub struct Oracle {
 
 impl Oracle {
     /// Starts the program at a path.
-    pub fn start(program: &str) -> Self {
+    pub(crate) fn start(program: &str) -> Self {
         let mut child = Command::new(program)
             .arg("serve")
             .stdin(Stdio::piped())
@@ -28,7 +28,7 @@ impl Oracle {
         Self { child, stdin, stdout }
     }
 
-    pub fn ask(&mut self, case: &Case) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn ask(&mut self, case: &Case) -> Result<Vec<u8>, Failure> {
         let missing_key = match case.missing_key {
             MissingKey::Invalid => "default",
             MissingKey::Zero => "zero",

@@ -4,7 +4,7 @@ use gostd::value::{Elem, Kind, Map, MapType, Method, Object, Signature, Type};
 use gostd::{GoStr, List, Value};
 
 /// `main.Values`.
-pub static VALUES: MapType = MapType {
+pub(crate) static VALUES: MapType = MapType {
     name: "main.Values",
     elem: Elem::Any,
     methods: &[
@@ -27,7 +27,7 @@ pub static VALUES: MapType = MapType {
 
 /// `main.Level`.
 #[derive(Debug)]
-pub struct Level(pub i64);
+pub(crate) struct Level(pub(crate) i64);
 
 impl Object for Level {
     fn type_name(&self) -> &'static str {
@@ -65,12 +65,12 @@ impl Object for Level {
 
 /// `main.Thing` and `*main.Thing`.
 #[derive(Debug)]
-pub struct Thing {
-    pub is_pointer: bool,
-    pub map: Map,
+pub(crate) struct Thing {
+    pub(crate) is_pointer: bool,
+    pub(crate) map: Map,
 }
 
-pub fn int(value: &Value) -> i64 {
+pub(crate) fn int(value: &Value) -> i64 {
     match value {
         Value::Int(number) | Value::Int64(number) => *number,
         other => panic!("{other:?} is no integer"),
@@ -135,13 +135,13 @@ impl Object for Thing {
     }
 }
 
-pub fn join(args: &[Value]) -> Value {
+pub(crate) fn join(args: &[Value]) -> Value {
     let (separator, parts) = args.split_first().unwrap();
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_str().unwrap().as_bytes()).collect();
     Value::string(parts.join(separator.as_str().unwrap().as_bytes()))
 }
 
-pub fn small(value: &Value) -> Result<Value, String> {
+pub(crate) fn small(value: &Value) -> Result<Value, String> {
     match value {
         Value::Uint64(number) => Ok(Value::string(number.to_string())),
         other => Err(format!("{other:?} is no uint32")),

@@ -6,10 +6,10 @@ use serde_json::json;
 use crate::common::Case;
 
 /// A small random number generator (xorshift64*): a case is known by its seed.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         for _ in 0..4 {
             random.next();
@@ -24,15 +24,15 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         ((self.next() >> 33) as usize) % limit
     }
 
-    pub fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
@@ -150,12 +150,13 @@ const GOOD_CALLS: &[&str] = &[
 ];
 
 /// Functions that always fail.
-const FAILING: &[(&str, usize)] = &[("fail", 1), ("fail", 1), ("call", 1), ("call", 2), ("nosuch", 0)];
+const FAILING: &[(&str, usize)] =
+    &[("fail", 1), ("fail", 1), ("fail", 1), ("call", 1), ("call", 2), ("call", 0), ("nosuch", 0)];
 
 /// Names of templates. A template only calls later ones, so that nothing runs forever.
 const TEMPLATES: &[&str] = &["alpha", "bravo", "charlie", "delta"];
 
-pub struct Generator {
+pub(crate) struct Generator {
     random: Random,
     variables: Vec<String>,
     /// The first of [`TEMPLATES`] that may be called.
@@ -166,7 +167,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self {
             random: Random::new(seed),
             variables: vec!["$".to_owned()],
@@ -178,7 +179,7 @@ impl Generator {
     }
 
     /// Makes a whole case.
-    pub fn case(&mut self) -> Case {
+    pub(crate) fn case(&mut self) -> Case {
         let mut files = Vec::new();
         if self.random.chance(30) {
             self.callable = 2;
@@ -510,7 +511,7 @@ impl Generator {
 
     /// Writes a call; `piped` arguments come from the pipe.
     fn function_call(&mut self, piped: usize) -> String {
-        if self.random.chance(2) {
+        if self.random.chance(1) {
             let method = *self.random.pick(METHODS);
             let receiver = *self.random.pick(&[
                 ".th",
@@ -526,8 +527,14 @@ impl Generator {
             ]);
             return format!("{receiver}.{method}");
         }
-        let (name, likes) =
-            if self.random.chance(1) { *self.random.pick(FAILING) } else { *self.random.pick(FUNCTIONS) };
+        let (name, likes) = if self.random.below(300) == 0 {
+            *self.random.pick(FAILING)
+        } else {
+            *self.random.pick(FUNCTIONS)
+        };
+        if likes < piped && self.random.chance(95) {
+            return "print".to_owned();
+        }
         let mut count = likes.saturating_sub(piped);
         if self.random.chance(2) {
             count += 1;
