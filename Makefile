@@ -66,3 +66,9 @@ cases: ## Run the rendering cases (CASES=DIR for others)
 
 clean: ## Delete what was built here (the control plane's cache stays)
 	$(CARGO) clean
+
+HELM ?= $(HOME)/.cache/chartwright/devcluster/current/bin/helm
+bench: ## Measure rendering against helm (HELM=PATH)
+	$(CARGO) build --locked --release --quiet -p chartwright -p bench
+	@target/release/bench render --corpus $(SHARED)/corpus --work target/bench-corpus --helm $(HELM) \
+		--chartwright $(CURDIR)/target/release/chartwright

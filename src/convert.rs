@@ -46,9 +46,9 @@ pub(crate) fn from_json(value: &serde_json::Value) -> Frozen {
     match value {
         serde_json::Value::Null => Frozen::Nil,
         serde_json::Value::Bool(value) => Frozen::Bool(*value),
-        serde_json::Value::Number(number) => {
-            number.as_i64().map_or_else(|| Frozen::Float64(number.as_f64().unwrap_or(f64::NAN)), Frozen::Int64)
-        }
+        serde_json::Value::Number(number) => number
+            .as_i64()
+            .map_or_else(|| Frozen::Float64(number.as_f64().unwrap_or(f64::NAN)), Frozen::Int64),
         serde_json::Value::String(text) => Frozen::String(text.as_str().into()),
         serde_json::Value::Array(items) => Frozen::List(items.iter().map(from_json).collect()),
         serde_json::Value::Object(entries) => {
@@ -77,7 +77,7 @@ mod tests {
         let spec = json!({"whole": 3, "part": 1.5, "big": 9_007_199_254_740_993_i64, "huge": 1e300});
         let frozen = from_json(&spec);
         assert_eq!(to_json(&frozen), spec);
-        let Frozen::Map(entries) = frozen else { panic!("a map") };
+        let Frozen::Map(entries) = &frozen else { panic!("a map") };
         assert!(entries.iter().any(|(key, value)| *key == "whole" && *value == Frozen::Int64(3)));
     }
 

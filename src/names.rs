@@ -4,29 +4,29 @@ use thiserror::Error;
 
 /// A group and version, as in `apiVersion: anywhere.io/v1alpha1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiVersion {
+pub(crate) struct ApiVersion {
     /// The API group, a DNS subdomain.
-    pub group: String,
+    pub(crate) group: String,
     /// The version, as `v1alpha1`.
-    pub version: String,
+    pub(crate) version: String,
 }
 
 /// The names under which Kubernetes serves a custom resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
+pub(crate) struct Names {
     /// The kind, as the user spelt it.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The kind of a list of them.
-    pub list_kind: String,
+    pub(crate) list_kind: String,
     /// The name in URLs and in `kubectl get`.
-    pub plural: String,
+    pub(crate) plural: String,
     /// The kind in lower case.
-    pub singular: String,
+    pub(crate) singular: String,
 }
 
 /// A name that Kubernetes would refuse, and what it should look like.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum NameError {
+pub(crate) enum NameError {
     /// No slash.
     #[error("API version {0:?} has no group: write GROUP/VERSION, for example anywhere.io/v1alpha1")]
     NoGroup(String),
@@ -51,7 +51,9 @@ pub enum NameError {
     )]
     Kind(String),
     /// Not a resource name.
-    #[error("plural {0:?} is not a resource name: use lower-case letters, digits and '-', for example memcacheds")]
+    #[error(
+        "plural {0:?} is not a resource name: use lower-case letters, digits and '-', for example memcacheds"
+    )]
     Plural(String),
 }
 
@@ -60,7 +62,7 @@ impl ApiVersion {
     ///
     /// # Errors
     /// When there is no group, or when Kubernetes would refuse the group or the version in a CRD.
-    pub fn parse(text: &str) -> Result<Self, NameError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, NameError> {
         let (group, version) = text.split_once('/').ok_or_else(|| NameError::NoGroup(text.to_owned()))?;
         check_group(group)?;
         if !is_label(version) || !version.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -81,7 +83,7 @@ impl Names {
     ///
     /// # Errors
     /// When Kubernetes would refuse the kind or the plural.
-    pub fn of(kind: &str, plural: Option<&str>) -> Result<Self, NameError> {
+    pub(crate) fn of(kind: &str, plural: Option<&str>) -> Result<Self, NameError> {
         let starts_well = kind.starts_with(|c: char| c.is_ascii_alphabetic());
         if !starts_well || kind.len() > 63 || !kind.bytes().all(|b| b.is_ascii_alphanumeric()) {
             return Err(NameError::Kind(kind.to_owned()));

@@ -9,64 +9,64 @@ use crate::names::{ApiVersion, Names};
 
 /// Everything a running operator needs to know from outside.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The kinds to serve, each with its chart; never empty, no kind twice.
-    pub watches: Vec<Watch>,
+    pub(crate) watches: Vec<Watch>,
     /// The namespaces whose resources are served; empty means all.
-    pub watch_namespaces: Vec<String>,
+    pub(crate) watch_namespaces: Vec<String>,
     /// How often a settled resource is looked at again, unless the kind or the resource says otherwise.
-    pub reconcile_period: Duration,
+    pub(crate) reconcile_period: Duration,
     /// How many resources of one kind are worked on at a time; at least 1.
-    pub max_concurrent_reconciles: usize,
+    pub(crate) max_concurrent_reconciles: usize,
     /// Where `/healthz` and `/readyz` are served; `None` turns them off.
-    pub health_bind: Option<SocketAddr>,
+    pub(crate) health_bind: Option<SocketAddr>,
     /// Where metrics are served; `None` turns them off.
-    pub metrics_bind: Option<SocketAddr>,
+    pub(crate) metrics_bind: Option<SocketAddr>,
     /// Set when several replicas may run and only one may work.
-    pub leader_election: Option<LeaderElection>,
+    pub(crate) leader_election: Option<LeaderElection>,
     /// Whether override values are masked in events.
-    pub suppress_override_values: bool,
+    pub(crate) suppress_override_values: bool,
 }
 
 /// The Lease that the working replica holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaderElection {
+pub(crate) struct LeaderElection {
     /// The Lease's name.
-    pub id: String,
+    pub(crate) id: String,
     /// Its namespace; `None` means the operator's own.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
 }
 
 /// One served kind and the chart behind it.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub(crate) struct Watch {
     /// Group and version of the custom resource.
-    pub api_version: ApiVersion,
+    pub(crate) api_version: ApiVersion,
     /// Kind, plural and so on.
-    pub names: Names,
+    pub(crate) names: Names,
     /// Whether the custom resource lives in namespaces.
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// The chart: a directory or an archive.
-    pub chart: PathBuf,
+    pub(crate) chart: PathBuf,
     /// Who makes the CRD.
-    pub crd: CrdPolicy,
+    pub(crate) crd: CrdPolicy,
     /// `--set-string` assignments laid over every resource's values, already expanded.
-    pub override_values: BTreeMap<String, String>,
+    pub(crate) override_values: BTreeMap<String, String>,
     /// A label selector (the Kubernetes `LabelSelector` object) that limits which resources are served.
-    pub selector: Option<serde_json::Value>,
+    pub(crate) selector: Option<serde_json::Value>,
     /// Whether changes of the applied objects start work.
-    pub watch_dependent_resources: bool,
+    pub(crate) watch_dependent_resources: bool,
     /// Overrides [`Settings::reconcile_period`].
-    pub reconcile_period: Option<Duration>,
+    pub(crate) reconcile_period: Option<Duration>,
     /// How many revisions of a release are kept; at least 1.
-    pub max_history: usize,
+    pub(crate) max_history: usize,
     /// The namespace of the releases of cluster-scoped resources.
-    pub release_namespace: Option<String>,
+    pub(crate) release_namespace: Option<String>,
 }
 
 impl Watch {
     /// Describes a kind with defaults for everything but its names and chart.
-    pub fn new(api_version: ApiVersion, names: Names, chart: PathBuf) -> Self {
+    pub(crate) fn new(api_version: ApiVersion, names: Names, chart: PathBuf) -> Self {
         Self {
             api_version,
             names,
@@ -83,17 +83,17 @@ impl Watch {
     }
 
     /// Returns the CRD's name, `PLURAL.GROUP`.
-    pub fn crd_name(&self) -> String {
+    pub(crate) fn crd_name(&self) -> String {
         format!("{}.{}", self.names.plural, self.api_version.group)
     }
 }
 
 /// Helm's default for `--history-max`.
-pub const DEFAULT_MAX_HISTORY: usize = 10;
+pub(crate) const DEFAULT_MAX_HISTORY: usize = 10;
 
 /// Where a custom resource lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// In a namespace.
     #[default]
     Namespaced,
@@ -103,7 +103,7 @@ pub enum Scope {
 
 impl Scope {
     /// Returns the name a CRD uses.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Scope::Namespaced => "Namespaced",
             Scope::Cluster => "Cluster",
@@ -113,7 +113,7 @@ impl Scope {
 
 /// What the operator does about its CRD at start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CrdPolicy {
+pub(crate) enum CrdPolicy {
     /// Applies it and keeps it current.
     #[default]
     Managed,

@@ -30,7 +30,9 @@ pub(crate) enum WatchesError {
         reason: String,
     },
     /// It lists nothing.
-    #[error("the watches file {0} lists no kind: give at least one entry with group, version, kind and chart")]
+    #[error(
+        "the watches file {0} lists no kind: give at least one entry with group, version, kind and chart"
+    )]
     Empty(PathBuf),
     /// An entry has a name Kubernetes would refuse.
     #[error("entry {entry} of the watches file {path}: {error}")]
@@ -167,7 +169,7 @@ impl Entry {
 /// Reads a duration as Go writes it (`1m30s`).
 pub(crate) fn go_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a duration: write for example 30s, 1m or 1h30m");
-    let nanos = gostd::time::parse_duration(text.as_bytes()).map_err(|_| wrong())?.nanoseconds();
+    let nanos = gostd::time::Duration::parse(text.as_bytes()).map_err(|_| wrong())?.nanoseconds();
     u64::try_from(nanos).ok().filter(|nanos| *nanos > 0).map(Duration::from_nanos).ok_or_else(wrong)
 }
 
@@ -209,7 +211,9 @@ mod tests {
     #[test]
     fn faults_name_the_entry() {
         let entry = "- {group: a.example.com, version: v1, kind: A, chart: x}\n";
-        assert!(error(&entry.repeat(2)).contains("entry 2") && error(&entry.repeat(2)).contains("listed before"));
+        assert!(
+            error(&entry.repeat(2)).contains("entry 2") && error(&entry.repeat(2)).contains("listed before")
+        );
         assert!(error("[]").contains("lists no kind"));
         assert!(error("- {version: v1, kind: A, chart: x}").contains("is empty"));
         assert!(error("- {group: a.b, kind: A, chart: x}").contains("version"));

@@ -49,7 +49,9 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Operator(#[from] crate::operator::Error),
     /// No way to reach a cluster.
-    #[error("cannot reach a cluster: {0}. Name a kubeconfig with --kubeconfig or KUBECONFIG, or run in a pod")]
+    #[error(
+        "cannot reach a cluster: {0}. Name a kubeconfig with --kubeconfig or KUBECONFIG, or run in a pod"
+    )]
     Cluster(String),
     /// The runtime did not start.
     #[error("cannot start: {0}")]

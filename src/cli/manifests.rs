@@ -8,7 +8,7 @@ use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptio
 use serde_json::{Value, json};
 
 use super::served::ServedArgs;
-use super::template::OfflineHost;
+use super::template::SystemHost;
 use super::values::ValuesArgs;
 use super::{CliError, print};
 use crate::convert::{to_json, yaml_to_json};
@@ -69,12 +69,16 @@ pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
 
 /// Renders the chart to see which objects it makes.
 fn render(chart: &CompiledChart, values: &Frozen, namespace: &str) -> Result<Vec<Value>, CliError> {
-    let host = OfflineHost;
     let rendered = chart.render(&RenderInput {
         values,
-        release: Release { name: "sample".into(), namespace: namespace.into(), revision: 1, is_upgrade: false },
+        release: Release {
+            name: "sample".into(),
+            namespace: namespace.into(),
+            revision: 1,
+            is_upgrade: false,
+        },
         capabilities: &Capabilities::default(),
-        host: &host,
+        host: &SystemHost,
         options: RenderOptions::default(),
     })?;
     let texts = rendered.manifests.iter().map(|manifest| manifest.content.as_bytes());

@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod check;
 mod crd;
 mod error;
 mod manifests;
@@ -48,6 +49,8 @@ enum Command {
     Crd(crd::CrdArgs),
     /// Write the manifests that install the operator for a chart
     Manifests(manifests::ManifestsArgs),
+    /// Check a chart and the names given to it
+    Check(check::CheckArgs),
     /// Print the version
     Version,
 }
@@ -65,6 +68,7 @@ pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Command::Template(args) => finish(template::run(&args)),
         Command::Crd(args) => finish(crd::run(&args)),
         Command::Manifests(args) => finish(manifests::run(&args)),
+        Command::Check(args) => finish(check::run(&args)),
         Command::Version => finish(print(&format!("chartwright {}\n", env!("CARGO_PKG_VERSION")))),
     }
 }
@@ -80,14 +84,24 @@ fn helm_operator_alias(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
+const HINT: &str = "\n\nUse --debug flag to render out invalid YAML";
+
 fn finish(result: Result<(), CliError>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has gone (`chartwright template ... | head`): nothing is wrong, and nobody to tell.
         Err(CliError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
+            // As Helm does where a release was there already: rendering had begun.
+            let hint = match &error {
+                CliError::Helm(error) if error.is_render_error() => HINT,
+                _ => "",
+            };
             // Nothing is left to do if even standard error is gone.
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("Error: {error}\n").as_bytes());
+            let _ = std::io::Write::write_all(
+                &mut std::io::stderr(),
+                format!("Error: {error}{hint}\n").as_bytes(),
+            );
             ExitCode::FAILURE
         }
     }

@@ -100,7 +100,9 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
     let watches = find_watches(args, default_watches)?;
     let id = args.leader_election_id.clone().filter(|id| !id.is_empty());
     let leader_election = args.leader_elect.then(|| LeaderElection {
-        id: id.unwrap_or_else(|| format!("{}-operator", watches.first().map_or("chartwright", |w| &w.names.singular))),
+        id: id.unwrap_or_else(|| {
+            format!("{}-operator", watches.first().map_or("chartwright", |w| &w.names.singular))
+        }),
         namespace: args.leader_election_namespace.clone(),
     });
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
@@ -169,7 +171,8 @@ fn start_logging(level: &str, format: Option<LogFormat>) -> Result<(), CliError>
         .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
     let terminal = std::io::stderr().is_terminal();
     let format = format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
-    let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(terminal);
+    let builder =
+        fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(terminal);
     let started = match format {
         LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
         LogFormat::Text => builder.try_init(),
@@ -203,7 +206,9 @@ mod tests {
     }
 
     fn parse(args: &[&str]) -> RunArgs {
-        Program::try_parse_from(std::iter::once(&"run").chain(args)).unwrap_or_else(|error| panic!("{error}")).args
+        Program::try_parse_from(std::iter::once(&"run").chain(args))
+            .unwrap_or_else(|error| panic!("{error}"))
+            .args
     }
 
     const KIND: &[&str] = &["--chart", "c", "--api-version", "a.io/v1", "--kind", "Thing"];
@@ -222,7 +227,12 @@ mod tests {
     #[test]
     fn flags_take_gos_forms() {
         let mut args = KIND.to_vec();
-        args.extend(["--leader-elect", "--metrics-addr=0", "--watch-namespace=a,b", "--reconcile-period=1m30s"]);
+        args.extend([
+            "--leader-elect",
+            "--metrics-addr=0",
+            "--watch-namespace=a,b",
+            "--reconcile-period=1m30s",
+        ]);
         let settings = settings(&parse(&args), Path::new("/nonexistent")).unwrap();
         assert_eq!(settings.leader_election.unwrap().id, "thing-operator");
         assert_eq!(settings.metrics_bind, None);

@@ -47,7 +47,8 @@ impl ServedArgs {
         let chart = chart.ok_or_else(|| missing("chart", "--chart or HELM_CHART", "charts/memcached"))?;
         let api_version = given(self.api_version.as_deref())
             .ok_or_else(|| missing("API version", "--api-version or API_VERSION", "anywhere.io/v1alpha1"))?;
-        let kind = given(self.kind.as_deref()).ok_or_else(|| missing("kind", "--kind or KIND", "Memcached"))?;
+        let kind =
+            given(self.kind.as_deref()).ok_or_else(|| missing("kind", "--kind or KIND", "Memcached"))?;
         let names = Names::of(kind, given(self.plural.as_deref()))?;
         let mut watch = Watch::new(ApiVersion::parse(api_version)?, names, chart);
         watch.scope = self.scope;
@@ -90,7 +91,10 @@ mod tests {
         assert!(args("", "", "").is_empty());
         assert!(!args("x", "", "").is_empty());
         let error = args("x", "", "K").to_watch().unwrap_err().to_string();
-        assert_eq!(error, "no API version given: set --api-version or API_VERSION, for example anywhere.io/v1alpha1");
+        assert_eq!(
+            error,
+            "no API version given: set --api-version or API_VERSION, for example anywhere.io/v1alpha1"
+        );
     }
 
     #[test]

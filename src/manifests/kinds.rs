@@ -60,13 +60,24 @@ const BUILT_IN: &[(&str, &str, &str, bool)] = &[
     ("StatefulSet", "apps", "statefulsets", false),
     ("StorageClass", "storage.k8s.io", "storageclasses", true),
     ("ValidatingAdmissionPolicy", "admissionregistration.k8s.io", "validatingadmissionpolicies", true),
-    ("ValidatingAdmissionPolicyBinding", "admissionregistration.k8s.io", "validatingadmissionpolicybindings", true),
-    ("ValidatingWebhookConfiguration", "admissionregistration.k8s.io", "validatingwebhookconfigurations", true),
+    (
+        "ValidatingAdmissionPolicyBinding",
+        "admissionregistration.k8s.io",
+        "validatingadmissionpolicybindings",
+        true,
+    ),
+    (
+        "ValidatingWebhookConfiguration",
+        "admissionregistration.k8s.io",
+        "validatingwebhookconfigurations",
+        true,
+    ),
     ("VolumeAttachment", "storage.k8s.io", "volumeattachments", true),
 ];
 
 /// Kinds no cluster serves any more, or that only wrap other objects.
-const IGNORED: &[&str] = &["PodSecurityPolicy", "List", "ConfigMapList", "SecretList", "RoleList", "RoleBindingList"];
+const IGNORED: &[&str] =
+    &["PodSecurityPolicy", "List", "ConfigMapList", "SecretList", "RoleList", "RoleBindingList"];
 
 /// Names the resource of a kind. `api_version` may be unknown for Kubernetes' own kinds.
 pub(crate) fn resource(api_version: Option<&str>, kind: &str) -> Option<Resource> {
@@ -121,10 +132,11 @@ fn scan_into(chart: &Chart, sources: &mut Sources) {
 fn scan_text(text: &str, sources: &mut Sources) {
     sources.has_hooks |= text.contains("helm.sh/hook\"") || text.contains("helm.sh/hook:");
     for document in text.split("\n---") {
-        let field = |name: &str| {
-            document.lines().filter_map(move |line| line.strip_prefix(name)).map(|value| {
-                value.split('#').next().unwrap_or_default().trim().trim_matches(['"', '\''])
-            })
+        let field = |name: &'static str| {
+            document
+                .lines()
+                .filter_map(move |line| line.strip_prefix(name))
+                .map(|value| value.split('#').next().unwrap_or_default().trim().trim_matches(['"', '\'']))
         };
         let literal = |value: &&str| !value.is_empty() && !value.contains("{{");
         let api_version = field("apiVersion:").find(literal);

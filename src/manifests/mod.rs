@@ -51,7 +51,9 @@ const TEMPLATES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// With the name of a template that does not render.
-pub(crate) fn render(deployment: &Deployment<'_>) -> Result<Vec<File>, (&'static str, handlebars::RenderError)> {
+pub(crate) fn render(
+    deployment: &Deployment<'_>,
+) -> Result<Vec<File>, (&'static str, handlebars::RenderError)> {
     let mut handlebars = Handlebars::new();
     handlebars.set_strict_mode(true);
     handlebars.register_escape_fn(handlebars::no_escape);

@@ -151,14 +151,14 @@ impl Regexp {
             let group = |index: usize| groups.get(index).cloned().flatten().map(|range| text.original(range));
             expand::expand(out, template, &self.0.names, group);
         };
-        replace(&text, |at| self.groups_at(&text, at), whole, write)
+        replace(&text, LONGEST_TEXT, |at| self.groups_at(&text, at), whole, write)
     }
 
     /// Replaces all matches by a text as it is (Go `ReplaceAllLiteralString`).
     pub fn replace_all_literal(&self, text: &[u8], replacement: &[u8]) -> Result<Vec<u8>, TooLong> {
         let text = Text::new(text);
         let write = |out: &mut Vec<u8>, _: &Range<usize>| out.extend_from_slice(replacement);
-        replace(&text, |at| self.find_at(&text, at), Range::clone, write)
+        replace(&text, LONGEST_TEXT, |at| self.find_at(&text, at), Range::clone, write)
     }
 
     /// Searches from an offset on. This and all offsets below are those of the searched text.
@@ -216,6 +216,7 @@ type Groups = Vec<Option<Range<usize>>>;
 /// Go `replaceAll`: copies the text with the matches that `find` returns replaced.
 fn replace<M>(
     text: &Text<'_>,
+    longest: usize,
     find: impl Fn(usize) -> Option<M>,
     whole: impl Fn(&M) -> Range<usize>,
     write: impl Fn(&mut Vec<u8>, &M),
@@ -231,14 +232,14 @@ fn replace<M>(
         if range.end > copied || range.start == 0 {
             write(&mut out, &found);
         }
-        if out.len() > LONGEST_TEXT {
+        if out.len() > longest {
             return Err(TooLong);
         }
         copied = range.end;
         at = range.end.max(at + text.width_at(at).max(1));
     }
     out.extend_from_slice(text.original(copied..len));
-    if out.len() > LONGEST_TEXT { Err(TooLong) } else { Ok(out) }
+    if out.len() > longest { Err(TooLong) } else { Ok(out) }
 }
 
 /// Escapes all characters that mean something in a pattern (Go `QuoteMeta`).

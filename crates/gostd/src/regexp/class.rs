@@ -85,10 +85,8 @@ pub(super) fn bracketed<'p>(whole: &'p [u8], fold: bool, names: &mut Names) -> S
         let (low, after) = class_rune(rest, whole)?;
         let mut high = low;
         rest = after;
-        if let [b'-', next, ..] = rest {
-            if *next != b']' {
-                (high, rest) = class_rune(rest.get(1..).unwrap_or_default(), whole)?;
-            }
+        if matches!(rest, [b'-', next, ..] if *next != b']') {
+            (high, rest) = class_rune(rest.get(1..).unwrap_or_default(), whole)?;
         }
         if high < low {
             return Err(Error::new(ErrorCode::CharRange, read(range, rest)));

@@ -1,0 +1,298 @@
+//! `chartwright template`: what `helm template` prints, from values or from a custom resource.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gostd::value::Frozen;
+use gostd::{Map, Value};
+use helm::output::TemplateOutput;
+use helm::{Capabilities, Chart, CompiledChart, Host, KubeVersion, Release, RenderInput, RenderOptions};
+
+use super::values::ValuesArgs;
+use super::{CliError, print};
+use crate::convert::{from_json, yaml_to_json};
+
+/// Flags of `chartwright template`; names, defaults and meaning are those of `helm template`.
+#[derive(Args, Debug)]
+pub(crate) struct TemplateArgs {
+    /// Name of the release, then the chart: a directory or a .tgz archive; without a name it is `release-name`, or that of
+    /// the resource given by --cr
+    #[arg(value_name = "[NAME] CHART", num_args = 1..=2, required = true)]
+    name_and_chart: Vec<String>,
+    #[command(flatten)]
+    values: ValuesArgs,
+    /// A custom resource whose spec is the values, under what -f and --set give
+    #[arg(long, value_name = "FILE")]
+    cr: Option<PathBuf>,
+    /// Namespace of the release [default: that of the resource given by --cr, else default]
+    #[arg(long, short, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+    /// Print the files of crds/ too
+    #[arg(long)]
+    include_crds: bool,
+    /// Leave the files of crds/ out, which is the default
+    #[arg(long, hide = true)]
+    skip_crds: bool,
+    /// Render an upgrade in place of an install
+    #[arg(long)]
+    is_upgrade: bool,
+    /// Kubernetes version for .Capabilities
+    #[arg(long, value_name = "VERSION")]
+    kube_version: Option<String>,
+    /// Kubernetes version for .Capabilities as a server reports it, provider suffix included
+    #[arg(long, value_name = "VERSION", conflicts_with = "kube_version")]
+    server_version: Option<String>,
+    /// More API versions for .Capabilities
+    #[arg(long, short, value_name = "VERSIONS", value_delimiter = ',')]
+    api_versions: Vec<String>,
+    /// Print only what these templates render
+    #[arg(long, short, value_name = "TEMPLATE")]
+    show_only: Vec<String>,
+    /// Leave hooks out
+    #[arg(long)]
+    no_hooks: bool,
+    /// Leave test hooks out
+    #[arg(long)]
+    skip_tests: bool,
+    /// Do not check values against values.schema.json
+    #[arg(long)]
+    skip_schema_validation: bool,
+    /// Render the notes of subcharts too
+    #[arg(long)]
+    render_subchart_notes: bool,
+    /// Let templates resolve host names
+    #[arg(long)]
+    enable_dns: bool,
+    /// Write files below this folder instead of printing
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    /// With --output-dir: put the release's name between
+    #[arg(long)]
+    release_name: bool,
+    /// Make up a name for the release
+    #[arg(long, short, conflicts_with = "name_template")]
+    generate_name: bool,
+    /// A template for the release's name
+    #[arg(long, value_name = "TEMPLATE")]
+    name_template: Option<String>,
+    /// Not built: pipe chartwright's output through the program instead
+    #[arg(long, value_name = "PROGRAM", hide = true)]
+    post_renderer: Option<String>,
+    /// Not built: nothing is asked of a cluster here
+    #[arg(long, hide = true)]
+    validate: bool,
+}
+
+/// Renders and prints.
+pub(crate) fn run(args: &TemplateArgs) -> Result<(), CliError> {
+    refuse_what_is_not_built(args)?;
+    let (name, path) = match args.name_and_chart.as_slice() {
+        [chart] => (None, chart),
+        [name, chart, ..] => (Some(name.as_str()), chart),
+        [] => return Err(CliError::Usage("no chart given".into())),
+    };
+    if name.is_some() && (args.generate_name || args.name_template.is_some()) {
+        return Err(CliError::Usage(
+            "cannot set --generate-name or --name-template and also specify a name".into(),
+        ));
+    }
+    let resource = args.cr.as_deref().map(Resource::read).transpose()?;
+    let values = match &resource {
+        Some(resource) => args.values.read_over(&resource.spec)?,
+        None => args.values.read()?,
+    };
+    let chart = Chart::load_path(path).map_err(|error| not_found(path, error))?;
+    let release = release(args, name, &chart, resource.as_ref())?;
+    let rendered = render(args, chart, &values, &release)?;
+    for warning in &rendered.warnings {
+        warn(warning);
+    }
+    let output = rendered.template_output(&TemplateOutput {
+        include_crds: args.include_crds && !args.skip_crds,
+        no_hooks: args.no_hooks,
+        skip_tests: args.skip_tests,
+        show_only: args.show_only.clone(),
+    })?;
+    match &args.output_dir {
+        None => print(output),
+        Some(dir) if args.release_name => write_files(&dir.join(&release.name), &output),
+        Some(dir) => write_files(dir, &output),
+    }
+}
+
+fn refuse_what_is_not_built(args: &TemplateArgs) -> Result<(), CliError> {
+    if args.post_renderer.is_some() {
+        return Err(CliError::Usage(
+            "--post-renderer is not supported: pipe the output through the program, or render with helm"
+                .into(),
+        ));
+    }
+    if args.validate {
+        return Err(CliError::Usage(
+            "--validate is not supported: `chartwright template` asks nothing of a cluster; pipe the output to \
+             `kubectl apply --dry-run=server -f -`"
+                .into(),
+        ));
+    }
+    Ok(())
+}
+
+fn not_found(path: &str, error: helm::Error) -> helm::Error {
+    if Path::new(path).exists() {
+        return error;
+    }
+    // Helm would look for a repository of that name now; charts come from disk here.
+    helm::Error::Chart(format!("path {path:?} not found"))
+}
+
+fn release(
+    args: &TemplateArgs,
+    name: Option<&str>,
+    chart: &Chart,
+    resource: Option<&Resource>,
+) -> Result<Release, CliError> {
+    let name = match (name, &args.name_template) {
+        (Some(name), _) => name.to_owned(),
+        (None, Some(template)) => helm::release_name_from(template, &SystemHost)?,
+        (None, None) if args.generate_name => format!("{}-{}", chart.name(), SystemHost.now().0),
+        (None, None) => resource.map_or_else(|| "release-name".to_owned(), |resource| resource.name.clone()),
+    };
+    helm::check_release_name(&name)?;
+    let of_resource = resource.and_then(|resource| resource.namespace.clone());
+    let namespace = args.namespace.clone().or(of_resource).unwrap_or_else(|| "default".to_owned());
+    Ok(Release { name, namespace, revision: 1, is_upgrade: args.is_upgrade })
+}
+
+fn render(
+    args: &TemplateArgs,
+    chart: Chart,
+    values: &Frozen,
+    release: &Release,
+) -> Result<helm::Rendered, CliError> {
+    let mut capabilities = Capabilities::default();
+    if let Some(version) = &args.kube_version {
+        let version = KubeVersion::parse(version)
+            .map_err(|reason| CliError::Usage(format!("invalid kube version '{version}': {reason}")))?;
+        capabilities = capabilities.with_kube_version(version);
+    }
+    if let Some(version) = &args.server_version {
+        let numbers = KubeVersion::parse(version)
+            .map_err(|reason| CliError::Usage(format!("invalid server version '{version}': {reason}")))?;
+        capabilities = capabilities.with_kube_version(KubeVersion { version: version.clone(), ..numbers });
+    }
+    let capabilities = capabilities.with_api_versions(args.api_versions.iter().cloned());
+    for warning in &chart.warnings {
+        warn(warning);
+    }
+    let chart = CompiledChart::new(chart)?;
+    Ok(chart.render(&RenderInput {
+        values,
+        release: release.clone(),
+        capabilities: &capabilities,
+        host: &SystemHost,
+        options: RenderOptions {
+            skip_schema_validation: args.skip_schema_validation,
+            render_subchart_notes: args.render_subchart_notes,
+            enable_dns: args.enable_dns,
+            ..RenderOptions::default()
+        },
+    })?)
+}
+
+/// Writes each document to the file that its `# Source:` line names; documents of one source share a file.
+fn write_files(dir: &Path, output: &[u8]) -> Result<(), CliError> {
+    let text = String::from_utf8_lossy(output);
+    let mut started = std::collections::BTreeSet::new();
+    for document in text.split("---\n# Source: ").skip(1) {
+        let (source, content) = document.split_once('\n').unwrap_or((document, ""));
+        if source.split('/').any(|part| part == "..") || source.starts_with('/') {
+            return Err(CliError::Usage(format!(
+                "a template is named {source:?}, which leads out of {}",
+                dir.display()
+            )));
+        }
+        let path = dir.join(source);
+        let failed = |error| CliError::Write { path: path.clone(), error };
+        std::fs::create_dir_all(path.parent().unwrap_or(dir)).map_err(failed)?;
+        let first = started.insert(path.clone());
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .write(true)
+            .append(!first)
+            .truncate(first)
+            .open(&path)
+            .map_err(failed)?;
+        write!(file, "---\n# Source: {source}\n{content}").map_err(failed)?;
+        if first {
+            print(format!("wrote {}\n", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn warn(text: &str) {
+    // Warnings are for people; a closed standard error is no reason to stop.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// What is used of a custom resource.
+struct Resource {
+    name: String,
+    namespace: Option<String>,
+    spec: Frozen,
+}
+
+impl Resource {
+    fn read(path: &Path) -> Result<Self, CliError> {
+        let text = std::fs::read(path).map_err(|error| CliError::Read { path: path.to_owned(), error })?;
+        let unusable = |reason: String| CliError::Usage(format!("cannot use {}: {reason}", path.display()));
+        let json = yaml_to_json(&text).map_err(unusable)?;
+        let field =
+            |pointer: &str| json.pointer(pointer).and_then(serde_json::Value::as_str).map(str::to_owned);
+        let name = field("/metadata/name").ok_or_else(|| unusable("it has no metadata.name".into()))?;
+        let spec = match json.get("spec") {
+            None | Some(serde_json::Value::Null) => Frozen::Map(Vec::new()),
+            Some(spec) if spec.is_object() => from_json(spec),
+            Some(_) => return Err(unusable("its spec is no table of values".into())),
+        };
+        Ok(Self { name, namespace: field("/metadata/namespace"), spec })
+    }
+}
+
+/// The outside world of a command line: the real clock and real randomness, and no cluster.
+#[derive(Debug)]
+pub(crate) struct SystemHost;
+
+impl Host for SystemHost {
+    fn now(&self) -> (i64, u32) {
+        let elapsed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        (i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX), elapsed.subsec_nanos())
+    }
+
+    fn random(&self, buffer: &mut [u8]) {
+        // The system's source does not fail once it is seeded; what it did not fill stays as it was.
+        let _ = getrandom::fill(buffer);
+    }
+
+    fn local_zone(&self) -> &str {
+        static ZONE: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+        ZONE.get_or_init(|| {
+            std::env::var("TZ").ok().filter(|zone| !zone.is_empty()).unwrap_or_else(|| "UTC".into())
+        })
+    }
+
+    fn query(&self, function: &str, args: &[Value]) -> Result<Value, String> {
+        match (function, args) {
+            ("getHostByName", [Value::String(name)]) => Ok(Value::from(resolve(&name.to_lossy()))),
+            // Without a cluster, a look-up finds nothing.
+            _ => Ok(Value::Map(Map::new())),
+        }
+    }
+}
+
+fn resolve(name: &str) -> String {
+    use std::net::ToSocketAddrs as _;
+    let found = (name, 0).to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+    found.map_or_else(String::new, |address| address.ip().to_string())
+}

@@ -1,0 +1,155 @@
+//! The command line, run as a user runs it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const KIND: &[&str] =
+    &["--chart", "charts/memcached", "--api-version", "anywhere.io/v1alpha1", "--kind", "Memcached"];
+
+fn chartwright(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_chartwright"))
+        .args(args)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("HELM_CHART")
+        .env_remove("API_VERSION")
+        .env_remove("KIND")
+        .env_remove("KUBECONFIG")
+        .output()
+        .expect("the binary runs")
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = chartwright(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn error(args: &[&str]) -> String {
+    let output = chartwright(args);
+    assert!(
+        !output.status.success(),
+        "{args:?} should fail, but printed {}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+    assert!(output.stdout.is_empty(), "{args:?}: errors leave standard output empty");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+fn with<'a>(command: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    [&[command], KIND, rest].concat()
+}
+
+#[test]
+fn the_deploy_folder_is_fresh() {
+    let dir = tempdir("deploy");
+    let out = dir.to_str().expect("a path");
+    stdout(&with("manifests", &["--image", "you/memcached-operator", "--output-dir", out]));
+    for name in ["rbac.yaml", "crd.yaml", "operator.yaml", "cr.yaml"] {
+        let made = std::fs::read_to_string(dir.join(name)).expect("it was written");
+        let kept = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy").join(name));
+        assert_eq!(kept.expect("deploy/ has it"), made, "deploy/{name} is stale: run `make deploy`");
+    }
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn rules_are_the_least_the_chart_needs() {
+    let text = stdout(&with("manifests", &["--image", "x"]));
+    assert!(!text.contains("'*'"), "no wildcard is granted");
+    for resource in
+        ["statefulsets", "poddisruptionbudgets", "services", "serviceaccounts", "memcacheds/status"]
+    {
+        assert!(text.contains(resource), "{resource} is granted");
+    }
+    assert!(
+        !text.contains("deployments\n") && !text.contains("configmaps"),
+        "what the chart cannot make is not"
+    );
+}
+
+#[test]
+fn one_namespace_needs_no_rules_elsewhere() {
+    let text = stdout(&with("manifests", &["--image", "x", "--namespaced", "--namespace", "team-a"]));
+    let cluster_role =
+        text.split("---").find(|doc| doc.contains("kind: ClusterRole\n")).expect("a ClusterRole");
+    assert!(cluster_role.contains("customresourcedefinitions") && !cluster_role.contains("secrets"));
+    assert!(text.contains("name: WATCH_NAMESPACE"));
+}
+
+#[test]
+fn the_crd_has_the_kits_names() {
+    let args = [
+        "crd",
+        "--chart",
+        "charts/memcached",
+        "--api-version",
+        "anywhere.io/v1alpha1",
+        "--kind",
+        "memcached",
+    ];
+    let text = stdout(&args);
+    for line in [
+        "name: memcacheds.anywhere.io",
+        "kind: memcached",
+        "listKind: memcachedList",
+        "plural: memcacheds",
+        "singular: memcached",
+        "scope: Namespaced",
+        "name: v1alpha1",
+    ] {
+        assert!(text.contains(line), "{line} is in {text}");
+    }
+}
+
+#[test]
+fn wrong_names_say_what_to_write() {
+    let chart = ["--chart", "charts/memcached"];
+    let no_group =
+        error(&[&["check"], &chart[..], &["--api-version", "v1alpha1", "--kind", "Memcached"]].concat());
+    assert!(no_group.contains("has no group") && no_group.contains("anywhere.io/v1alpha1"), "{no_group}");
+    let bad_kind =
+        error(&[&["check"], &chart[..], &["--api-version", "a.io/v1", "--kind", "My-Kind"]].concat());
+    assert!(bad_kind.contains("\"My-Kind\" is not a kind name"), "{bad_kind}");
+    let no_kind = error(&[&["check"], &chart[..], &["--api-version", "a.io/v1"]].concat());
+    assert!(no_kind.contains("set --kind or KIND"), "{no_kind}");
+}
+
+#[test]
+fn a_broken_chart_fails_the_check_with_the_place() {
+    let dir = tempdir("broken");
+    std::fs::create_dir_all(dir.join("templates")).expect("a folder");
+    std::fs::write(dir.join("Chart.yaml"), "apiVersion: v2\nname: broken\nversion: 1.0.0\n").expect("a file");
+    std::fs::write(dir.join("templates/a.yaml"), "a: 1\nb: {{ .Values.x | nosuch }}\n").expect("a file");
+    let path = dir.to_str().expect("a path");
+    let text = error(&["check", "--chart", path, "--api-version", "a.io/v1", "--kind", "Broken"]);
+    assert!(text.contains("broken/templates/a.yaml:2") && text.contains("\"nosuch\" not defined"), "{text}");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn template_prints_what_the_chart_renders() {
+    let text = stdout(&["template", "web", "charts/memcached", "-n", "prod", "--set", "replicaCount=3"]);
+    assert!(text.starts_with("---\n# Source: memcached/templates/poddisruptionbudget.yaml\n"), "{text}");
+    assert!(text.contains("replicas: 3") && text.contains("name: web-memcached"));
+    let from_cr = stdout(&["template", "charts/memcached", "--cr", "deploy/cr.yaml"]);
+    assert!(from_cr.contains("replicas: 3") && from_cr.contains("name: memcached-sample\n"), "{from_cr}");
+}
+
+#[test]
+fn every_command_explains_itself_and_is_in_the_readme() {
+    let help = stdout(&["--help"]);
+    let readme =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
+    for command in ["run", "template", "crd", "manifests", "check", "version"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command} is in --help");
+        assert!(readme.contains(&format!("`chartwright {command}")), "{command} is in the README");
+        assert!(stdout(&[command, "--help"]).contains("Usage: chartwright"), "{command} --help");
+    }
+}
+
+fn tempdir(name: &str) -> std::path::PathBuf {
+    let dir = std::env::temp_dir().join(format!("chartwright-cli-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a temporary folder");
+    dir
+}

@@ -1,0 +1,72 @@
+//! Rules about the sources that no linter knows.
+
+use std::path::{Path, PathBuf};
+
+/// The most lines a file of the operator, and of an engine crate, may have.
+const LONGEST: &[(&str, usize)] = &[("src", 600), ("tools", 700), ("crates", 1200)];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && name != "target" {
+            sources(&path, found);
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn files_fit_a_head() {
+    let mut long = Vec::new();
+    for (dir, most) in LONGEST {
+        let mut files = Vec::new();
+        sources(&root().join(dir), &mut files);
+        assert!(!files.is_empty(), "{dir} has sources");
+        for path in files {
+            let lines = std::fs::read_to_string(&path).expect("readable").lines().count();
+            if lines > *most {
+                long.push(format!("{} has {lines} lines, at most {most} fit", path.display()));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn engine_crates_stay_pure() {
+    const FOREIGN: &[&str] = &["tokio", "kube", "k8s-openapi", "clap"];
+    for name in ["gostd", "goyaml", "gotemplate", "sprig", "helm"] {
+        let manifest =
+            std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).expect("readable");
+        for line in manifest.lines() {
+            let dependency = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            assert!(!FOREIGN.contains(&dependency), "crates/{name} must not depend on {dependency}");
+        }
+        let mut files = Vec::new();
+        sources(&root().join("crates").join(name).join("src"), &mut files);
+        for path in files {
+            let text = std::fs::read_to_string(&path).expect("readable");
+            for call in ["std::env::", "SystemTime::now", "println!", "std::net::"] {
+                assert!(!text.contains(call), "{}: {call} is the outside world", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn modules_say_what_they_are() {
+    for dir in ["src", "crates", "tools"] {
+        let mut files = Vec::new();
+        sources(&root().join(dir), &mut files);
+        for path in files {
+            let text = std::fs::read_to_string(&path).expect("readable");
+            assert!(text.starts_with("//!"), "{} starts with its module's one idea", path.display());
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::error::Error;
+
+pub(crate) const USAGE: &str = "\
+usage: conformance [--corpus DIR] [--vectors FILE...] [--cases DIR] [options]
+
+  --corpus DIR       charts of many publishers: cases.tsv, charts.tar.gz, expected.tar.gz
+  --vectors FILE...  functions.jsonl, yaml.jsonl, charts.jsonl, or others of these forms
+  --cases DIR        folders with a case.yaml each
+  --only TEXT        only cases whose name contains TEXT
+  --scoreboard FILE  fail if fewer cases pass than FILE says
+  --update           write what passed to the scoreboard
+  --full             show all of each difference, not only its first line
+  --work DIR         where to unpack the corpus (default: a folder of the user's cache)
+  --jobs N           threads (default: as many as processors)
+";
+
+/// What to run.
+#[derive(Debug, Default)]
+pub(crate) struct Args {
+    pub(crate) corpus: Option<PathBuf>,
+    pub(crate) vectors: Vec<PathBuf>,
+    pub(crate) cases: Option<PathBuf>,
+    pub(crate) only: Option<String>,
+    pub(crate) scoreboard: Option<PathBuf>,
+    pub(crate) update: bool,
+    pub(crate) full: bool,
+    pub(crate) work: Option<PathBuf>,
+    pub(crate) jobs: usize,
+    pub(crate) help: bool,
+}
+
+impl Args {
+    pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Self, Error> {
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut args = Self { jobs, ..Self::default() };
+        let mut words = words.peekable();
+        while let Some(word) = words.next() {
+            let option = word.to_string_lossy().into_owned();
+            let mut value = || {
+                words.next().ok_or_else(|| Error::Usage(format!("{option} needs a value")))
+            };
+            match option.as_str() {
+                "--corpus" => args.corpus = Some(value()?.into()),
+                "--cases" => args.cases = Some(value()?.into()),
+                "--only" => args.only = Some(value()?.to_string_lossy().into_owned()),
+                "--scoreboard" => args.scoreboard = Some(value()?.into()),
+                "--work" => args.work = Some(value()?.into()),
+                "--jobs" => {
+                    let jobs = value()?.to_string_lossy().parse().ok().filter(|jobs| *jobs > 0);
+                    args.jobs = jobs.ok_or_else(|| Error::Usage("--jobs needs a number".to_owned()))?;
+                }
+                "--update" => args.update = true,
+                "--full" => args.full = true,
+                "--help" | "-h" => args.help = true,
+                "--vectors" => {
+                    args.vectors.push(value()?.into());
+                    let is_file = |word: &OsString| !word.to_string_lossy().starts_with("--");
+                    while let Some(file) = words.next_if(is_file) {
+                        args.vectors.push(file.into());
+                    }
+                }
+                other => return Err(Error::Usage(format!("unknown argument {other}"))),
+            }
+        }
+        if args.corpus.is_none() && args.vectors.is_empty() && args.cases.is_none() && !args.help {
+            return Err(Error::Usage("nothing to run".to_owned()));
+        }
+        Ok(args)
+    }
+
+    /// Reports whether a case is to be run.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|text| name.contains(text.as_str()))
+    }
+}

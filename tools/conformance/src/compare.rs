@@ -1,0 +1,110 @@
+//! How outputs and messages are compared.
+
+use crate::case::Difference;
+
+/// What a run of `helm template` shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    pub(crate) stdout: Vec<u8>,
+    /// Warnings, in any order.
+    pub(crate) warnings: Vec<String>,
+    /// The message of an error.
+    pub(crate) error: Option<String>,
+}
+
+/// What stands for a word that differs between two runs of Helm.
+const RANDOM: &str = "@@RANDOM@@";
+
+/// Compares a text byte for byte.
+pub(crate) fn exact(what: &str, want: &[u8], got: &[u8]) -> Option<Difference> {
+    if want == got {
+        return None;
+    }
+    let (mut want_text, got_text) = (gostd::value::lossy(want), gostd::value::lossy(got));
+    if want_text == got_text {
+        want_text.push_str(" (differs in bytes that are not UTF-8)");
+    }
+    Some(Difference::new(what, want_text, got_text))
+}
+
+/// Compares a text with one in which words may be masked; a mask stands for anything within its line.
+pub(crate) fn masked(what: &str, want: &[u8], got: &[u8]) -> Option<Difference> {
+    let (want, got) = (gostd::value::lossy(want), gostd::value::lossy(got));
+    let same = want.split('\n').count() == got.split('\n').count()
+        && want.split('\n').zip(got.split('\n')).all(|(want, got)| masked_line(want, got));
+    if same {
+        return None;
+    }
+    // Lines that fit their masks are made equal, so that the first difference shown is a real one.
+    let lines = want.split('\n').zip(got.split('\n').map(Some).chain(std::iter::repeat(None)));
+    let shown: Vec<&str> =
+        lines.map(|(want, got)| got.filter(|got| masked_line(want, got)).unwrap_or(want)).collect();
+    Some(Difference::new(what, shown.join("\n"), got))
+}
+
+fn masked_line(want: &str, got: &str) -> bool {
+    let mut parts = want.split(RANDOM);
+    let Some(mut rest) = got.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(start) => rest = rest.get(start + part.len()..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// Compares lines whose order Helm leaves open.
+pub(crate) fn as_set(what: &str, want: &str, got: &str) -> Option<Difference> {
+    let sorted = |text: &str| {
+        let mut lines: Vec<&str> = text.split('\n').collect();
+        lines.sort_unstable();
+        lines.join("\n")
+    };
+    let (want, got) = (sorted(want), sorted(got));
+    (want != got).then(|| Difference::new(what, want, got))
+}
+
+/// Compares error messages; the lines of schema errors have no order.
+pub(crate) fn errors(want: &str, got: Option<&str>) -> Option<Difference> {
+    let Some(got) = got else { return Some(Difference::new("no error", want, "(success)")) };
+    if want.starts_with("values don't meet the specifications of the schema(s)") {
+        return as_set("error", want, got);
+    }
+    (want != got).then(|| Difference::new("error", want, got))
+}
+
+/// Splits what Helm prints on standard error into warnings and the error.
+pub(crate) fn split_stderr(text: &str) -> (Vec<String>, Option<String>) {
+    const HINT: &str = "\n\nUse --debug flag to render out invalid YAML";
+    const ERROR: &str = "Error: ";
+    let start = if text.starts_with(ERROR) { Some(0) } else { text.find("\nError: ").map(|start| start + 1) };
+    let (warnings, error) = text.split_at(start.unwrap_or(text.len()));
+    let error = error.strip_prefix(ERROR).map(|error| {
+        let error = error.strip_suffix('\n').unwrap_or(error);
+        error.strip_suffix(HINT).unwrap_or(error).to_owned()
+    });
+    let warnings = warnings.lines().map(|line| without_place(line).to_owned()).collect();
+    (warnings, error)
+}
+
+/// Cuts off the line of Helm's source that logs a warning (`coalesce.go:237: `).
+fn without_place(line: &str) -> &str {
+    let cut = line.split_once(": ").and_then(|(place, rest)| {
+        let (file, number) = place.split_once(':')?;
+        (file.ends_with(".go") && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)
+    });
+    cut.unwrap_or(line)
+}
+
+/// Compares warnings; those about symbolic links name folders of the machine and are left out.
+pub(crate) fn warnings(want: &[String], got: &[String]) -> Option<Difference> {
+    let text = |warnings: &[String]| {
+        let lines = warnings.iter().flat_map(|warning| warning.split('\n'));
+        let lines = lines.filter(|line| !line.starts_with("found symbolic link in path"));
+        lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
+    as_set("warnings", &text(want), &text(got))
+}
