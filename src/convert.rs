@@ -60,10 +60,11 @@ pub(crate) fn from_json(value: &serde_json::Value) -> Frozen {
     }
 }
 
-/// Writes JSON as YAML, laid out as Helm and kubectl write it.
+/// Writes JSON as YAML, laid out as Helm and kubectl write it, without a newline at the end.
 pub(crate) fn json_to_yaml(value: &serde_json::Value) -> String {
     let value: Value = from_json(value).thaw();
-    goyaml::to_yaml(&value).map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+    let text = goyaml::to_yaml(&value).unwrap_or_default();
+    String::from_utf8_lossy(text.strip_suffix(b"\n").unwrap_or(&text)).into_owned()
 }
 
 #[cfg(test)]
