@@ -71,3 +71,6 @@ pub enum Error {
     #[error("constraint parser error")]
     Term,
 }
+
+#[cfg(test)]
+mod tests;
