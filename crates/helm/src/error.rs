@@ -1,6 +1,9 @@
 //! What can go wrong, in Helm's words, with the facts behind the words.
 
 use std::fmt;
+use std::sync::Arc;
+
+use gotemplate::Location;
 
 /// An error of loading or rendering. `Display` is exactly what Helm prints after `Error: `, without the hint about
 /// `--debug` (see [`Error::is_render_error`]).
@@ -20,14 +23,14 @@ pub enum Error {
     )]
     MissingDependencies(Vec<String>),
     /// The release name is not one Helm accepts.
-    #[error("release name {name:?}: {reason}")]
+    #[error("release name {}: {reason}", gostd::strconv::quote(.name.as_bytes()))]
     ReleaseName {
         /// The name as given.
         name: String,
         /// Helm's explanation.
         reason: String,
     },
-    /// The user's values cannot be read (`--set` syntax, a values file).
+    /// The user's values cannot be read: `--set` syntax, a values file.
     #[error("{0}")]
     Values(String),
     /// The value at a subchart's name is no table.
@@ -38,9 +41,14 @@ pub enum Error {
         /// The value as Go prints it with `%t`.
         shown: String,
     },
-    /// The values break a chart's `values.schema.json`.
-    #[error("values don't meet the specifications of the schema(s) in the following chart(s):\n{0}")]
-    Schema(String),
+    /// The values break a chart's `values.schema.json`, or the schema itself is broken.
+    #[error("values don't meet the specifications of the schema(s) in the following chart(s):\n{text}")]
+    Schema {
+        /// Helm's report: charts and what is wrong with their values.
+        text: String,
+        /// The same, one by one.
+        violations: Vec<SchemaViolation>,
+    },
     /// The chart does not support the cluster's version.
     #[error("chart requires kubeVersion: {constraint} which is incompatible with Kubernetes {version}")]
     KubeVersion {
@@ -50,17 +58,8 @@ pub enum Error {
         version: String,
     },
     /// A template does not parse or fails to run.
-    #[error("{text}")]
-    Template {
-        /// Helm's message.
-        text: String,
-        /// Where the message points to, if it does.
-        location: Option<Location>,
-        /// The words of `fail` or `required`, when the chart's author raised the error.
-        author_message: Option<String>,
-        /// The lines around `location`.
-        excerpt: Option<Excerpt>,
-    },
+    #[error("{0}")]
+    Template(Box<TemplateError>),
     /// A rendered document is not YAML, or not an object.
     #[error("YAML parse error on {path}: {reason}")]
     Manifest {
@@ -80,33 +79,42 @@ impl Error {
     /// Reports whether a release existed already when the error came: for those, `helm template` appends a hint to use
     /// `--debug`.
     pub fn is_render_error(&self) -> bool {
-        matches!(self, Error::KubeVersion { .. } | Error::Template { .. } | Error::Manifest { .. })
+        matches!(self, Error::KubeVersion { .. } | Error::Template(_) | Error::Manifest { .. })
     }
 }
 
-/// A place in a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Location {
-    /// The template's full name (`chart/templates/x.yaml`).
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The byte offset in the line, from 0; absent for parse errors.
-    pub column: Option<u32>,
+/// A template that does not parse or fails to run.
+#[derive(Clone, Debug)]
+pub struct TemplateError {
+    /// Helm's message.
+    pub text: String,
+    /// The outermost place: a line of the file being rendered (or parsed).
+    pub location: Option<Location>,
+    /// The words of `fail` or `required`, when the chart's author raised the error.
+    pub author_message: Option<String>,
+    /// The engine's error, with the places of all nested calls and their source lines.
+    pub cause: Arc<gotemplate::Error>,
 }
 
-impl fmt::Display for Location {
+impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
-        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
+        f.write_str(&self.text)
     }
 }
 
-/// A few lines of a template around an error.
+/// One thing that is wrong with a chart's values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excerpt {
-    /// The number of the first line.
-    pub first_line: u32,
-    /// The lines.
-    pub lines: Vec<String>,
+pub struct SchemaViolation {
+    /// The chart whose schema is broken.
+    pub chart: String,
+    /// The place in the root chart's values, as a JSON pointer.
+    pub path: String,
+    /// What is wrong, such as `got string, want integer`.
+    pub message: String,
+}
+
+impl fmt::Display for SchemaViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", if self.path.is_empty() { "/" } else { &self.path }, self.message)
+    }
 }

@@ -14,6 +14,7 @@ pub fn release_name_from(template: &str, host: &dyn Host) -> Result<String, Erro
     let failed = |error: gotemplate::Error| Error::Values(error.to_string());
     let mut set = Set::new(NAME, FunctionSet::new(sprig::FUNCTIONS.iter().copied().flatten()));
     set.parse(NAME, template).map_err(failed)?;
-    let name = Session::new(host, Options::default()).execute(&set, NAME.as_bytes(), Value::Nil).map_err(failed)?;
+    let name =
+        Session::new(host, Options::default()).execute(&set, NAME.as_bytes(), Value::Nil).map_err(failed)?;
     Ok(String::from_utf8_lossy(&name).into_owned())
 }

@@ -41,9 +41,7 @@ impl Args {
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             let option = word.to_string_lossy().into_owned();
-            let mut value = || {
-                words.next().ok_or_else(|| Error::Usage(format!("{option} needs a value")))
-            };
+            let mut value = || words.next().ok_or_else(|| Error::Usage(format!("{option} needs a value")));
             match option.as_str() {
                 "--corpus" => args.corpus = Some(value()?.into()),
                 "--cases" => args.cases = Some(value()?.into()),

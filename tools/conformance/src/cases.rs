@@ -59,9 +59,11 @@ fn check(folder: &Path, case: &Map) -> Option<Difference> {
         (true, Some(error)) => Some(Difference::new("unexpected error", "(success)", error.clone())),
         (true, None) => compare::exact("output", &expected, &shown.stdout)
             .or_else(|| contains("warnings", "warning_contains", &shown.warnings.join("\n"))),
-        (false, None) => {
-            Some(Difference::new("no error", gostd::value::lossy(&expected), gostd::value::lossy(&shown.stdout)))
-        }
+        (false, None) => Some(Difference::new(
+            "no error",
+            gostd::value::lossy(&expected),
+            gostd::value::lossy(&shown.stdout),
+        )),
         (false, Some(error)) => contains("error", "contains", error),
     }
 }
@@ -115,7 +117,9 @@ fn values(folder: &Path, render: &Map) -> Result<Frozen, helm::Error> {
 /// Values as an API server returns them: numbers that JSON writes without a point or exponent are int64.
 fn as_served(value: &Frozen) -> Frozen {
     match value {
-        Frozen::Float64(number) if number.fract() == 0.0 && number.abs() < 9.0e18 => Frozen::Int64(*number as i64),
+        Frozen::Float64(number) if number.fract() == 0.0 && number.abs() < 9.0e18 => {
+            Frozen::Int64(*number as i64)
+        }
         Frozen::List(items) => Frozen::List(items.iter().map(as_served).collect()),
         Frozen::Map(entries) => {
             let entry = |(key, value): &(GoStr, Frozen)| (key.clone(), as_served(value));
@@ -154,7 +158,9 @@ fn table_of(map: &Map, key: &str) -> Map {
 /// Returns the strings of a list, or the one string that stands there.
 fn texts_of(map: &Map, key: &str) -> Vec<String> {
     match map.get(key) {
-        Some(Value::List(list)) => list.to_vec().iter().filter_map(|item| Some(item.as_str()?.to_string())).collect(),
+        Some(Value::List(list)) => {
+            list.to_vec().iter().filter_map(|item| Some(item.as_str()?.to_string())).collect()
+        }
         Some(Value::String(text)) => vec![text.to_string()],
         _ => Vec::new(),
     }

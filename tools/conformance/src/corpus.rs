@@ -106,7 +106,12 @@ fn try_render(
     let rendered = compiled.render_logged(
         &RenderInput {
             values: &values,
-            release: Release { name: "rel".to_owned(), namespace: "ns1".to_owned(), revision: 1, is_upgrade: false },
+            release: Release {
+                name: "rel".to_owned(),
+                namespace: "ns1".to_owned(),
+                revision: 1,
+                is_upgrade: false,
+            },
             capabilities: &Capabilities::default().with_kube_version(version),
             host: &Offline::new(),
             options: RenderOptions { stack: 32 << 20, ..RenderOptions::default() },

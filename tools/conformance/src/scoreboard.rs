@@ -31,7 +31,11 @@ pub(crate) fn keep(path: &Path, report: &Report, update: bool, out: &mut impl Wr
         let lost = known.total == score.total && score.passed < known.passed;
         if lost {
             fine = false;
-            writeln!(out, "{suite}: {} of {} passed, the scoreboard says {}", score.passed, score.total, known.passed)?;
+            writeln!(
+                out,
+                "{suite}: {} of {} passed, the scoreboard says {}",
+                score.passed, score.total, known.passed
+            )?;
         } else {
             board.insert(suite.to_owned(), score);
         }

@@ -55,7 +55,11 @@ pub(crate) fn load(file: &Path, args: &Args) -> Result<Vec<Case>, Error> {
             continue;
         }
         let vector = Arc::new(Frozen::from(&Value::Map(vector.clone())));
-        cases.push(Case { suite: format!("vectors/{stem}"), name, check: Box::new(move || check(&vector.thaw_map())) });
+        cases.push(Case {
+            suite: format!("vectors/{stem}"),
+            name,
+            check: Box::new(move || check(&vector.thaw_map())),
+        });
     }
     Ok(cases)
 }
@@ -128,13 +132,17 @@ fn run_template(
 
 fn chart(vector: &Map) -> Result<Vec<u8>, helm::Error> {
     let values = text_of(vector, "values");
-    let options_given =
-        ValueOptions { files: values.iter().map(|_| "VALUES".to_owned()).collect(), ..ValueOptions::default() };
+    let options_given = ValueOptions {
+        files: values.iter().map(|_| "VALUES".to_owned()).collect(),
+        ..ValueOptions::default()
+    };
     let values = options_given.merge(&|_| Ok(values.clone().unwrap_or_default().into_bytes()))?;
     let chart = Chart::load(&Memory::new(files_of(vector)))?;
     let compiled = CompiledChart::new(chart)?;
     let versions: Vec<String> = match vector.get("apiVersions") {
-        Some(Value::List(list)) => list.to_vec().iter().filter_map(|item| Some(item.as_str()?.to_string())).collect(),
+        Some(Value::List(list)) => {
+            list.to_vec().iter().filter_map(|item| Some(item.as_str()?.to_string())).collect()
+        }
         _ => Vec::new(),
     };
     let kube_version = text_of(vector, "kubeVersion").unwrap_or_else(|| "v1.31.2".to_owned());

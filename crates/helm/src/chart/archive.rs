@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(Archive::new(b"0123456789").files().unwrap_err(), "gzip: invalid header");
         assert_eq!(Archive::new(b"").files().unwrap_err(), "EOF");
         let mut cut = archive(&[("c/a", &[7; 2000])]);
-        cut.truncate(cut.len() - 12);
+        cut.truncate(cut.len() / 2);
         assert_eq!(Archive::new(&cut).files().unwrap_err(), "unexpected EOF");
         let text = "x".repeat(600);
         assert!(

@@ -200,6 +200,8 @@ fn check_time(decoder: &mut Decoder, value: &gostd::Value) {
     }
 }
 
-fn parse_rfc3339(_text: &GoStr) -> Result<(), String> {
-    Ok(())
+fn parse_rfc3339(text: &GoStr) -> Result<(), String> {
+    let utc = gostd::time::Zone::fixed("UTC", 0);
+    let parsed = gostd::time::Time::parse(b"2006-01-02T15:04:05Z07:00", text, &utc);
+    parsed.map(drop).map_err(|error| error.to_string())
 }

@@ -39,7 +39,8 @@ fn bytes(files: &Value, name: &[Value]) -> GoStr {
 fn glob(files: &Value, pattern: &GoStr) -> Value {
     let pattern = pattern.to_str().and_then(Glob::compile);
     let entries = receiver(files).snapshot().into_iter();
-    let chosen = entries.filter(|(name, _)| pattern.as_ref().is_none_or(|glob| glob.matches(&name.to_lossy())));
+    let chosen =
+        entries.filter(|(name, _)| pattern.as_ref().is_none_or(|glob| glob.matches(&name.to_lossy())));
     Value::Map(Map::of(&FILES, chosen.collect()))
 }
 

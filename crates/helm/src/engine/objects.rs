@@ -11,7 +11,8 @@ use crate::tree::{Imports, NodeId, Tree};
 use crate::values::{path_value, table};
 
 /// `chartutil.Values`: the type of `$`, `.Values` and `.Template`.
-pub(super) static VALUES: MapType = MapType { name: "chartutil.Values", elem: Elem::Any, methods: VALUES_METHODS };
+pub(super) static VALUES: MapType =
+    MapType { name: "chartutil.Values", elem: Elem::Any, methods: VALUES_METHODS };
 
 const VALUES_METHODS: &[Method] = &[
     Method { name: "AsMap", signature: Signature::fixed(&[]), call: |values, _| Ok(as_map(values)) },
@@ -38,7 +39,7 @@ const VALUES_METHODS: &[Method] = &[
     Method {
         name: "YAML",
         signature: Signature::fixed(&[]),
-        call: |values, _| goyaml::marshal(values).map(Value::from).map_err(|error| error.to_string()),
+        call: |values, _| goyaml::to_yaml(values).map(Value::string).map_err(|error| error.to_string()),
     },
 ];
 
@@ -290,21 +291,31 @@ pub(super) fn capabilities(capabilities: &Capabilities) -> Value {
         kind: Kind::Ptr,
         fields,
         json: &[],
-        methods: &[Method {
-            name: "Copy",
-            signature: Signature::fixed(&[]),
-            call: |capabilities, _| Ok(capabilities.clone()),
-        }],
+        methods: CAPABILITIES_METHODS,
     })
 }
+
+const CAPABILITIES_METHODS: &[Method] = &[Method {
+    name: "Copy",
+    signature: Signature::fixed(&[]),
+    call: |capabilities, _| Ok(capabilities.clone()),
+}];
 
 /// `chartutil.KubeVersion`; its methods need its address, which it has as a field of `.Capabilities`.
 #[derive(Debug)]
 struct KubeVersionObject(Record);
 
 const KUBE_VERSION_METHODS: &[Method] = &[
-    Method { name: "GitVersion", signature: Signature::fixed(&[]), call: |version, _| Ok(version_field(version)) },
-    Method { name: "String", signature: Signature::fixed(&[]), call: |version, _| Ok(version_field(version)) },
+    Method {
+        name: "GitVersion",
+        signature: Signature::fixed(&[]),
+        call: |version, _| Ok(version_field(version)),
+    },
+    Method {
+        name: "String",
+        signature: Signature::fixed(&[]),
+        call: |version, _| Ok(version_field(version)),
+    },
 ];
 
 fn version_field(version: &Value) -> Value {

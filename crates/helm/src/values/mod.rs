@@ -5,7 +5,7 @@ mod path;
 mod set;
 
 use gostd::value::Frozen;
-use gostd::{GoStr, Map, Value};
+use gostd::{Map, Value};
 
 pub use path::{PathError, path_value, table};
 pub use set::{parse_set, parse_set_file, parse_set_json, parse_set_literal, parse_set_string};
@@ -101,9 +101,4 @@ fn children(value: &Value) -> Vec<Value> {
         Value::List(list) => list.to_vec(),
         _ => Vec::new(),
     }
-}
-
-/// Makes the text of a Go map key readable in messages.
-pub(crate) fn key_text(key: &GoStr) -> std::borrow::Cow<'_, str> {
-    key.to_lossy()
 }
