@@ -55,8 +55,9 @@ pub(crate) fn build(cache: &Cache, parts: &[Part], progress: &mut dyn FnMut(Prog
     if !missing.is_empty() {
         require_room(cache, missing.len())?;
         create_directory(&cache.bin())?;
+        let workspace = Workspace::new(cache)?;
         let go = toolchain::find_or_fetch(cache, progress)?;
-        let mut build = Build { cache, go, progress };
+        let mut build = Build { cache, go, workspace, progress };
         for (index, part) in missing.iter().enumerate() {
             let version = part.module().version()?;
             (build.progress)(Progress::Started {
@@ -92,10 +93,34 @@ fn require_room(cache: &Cache, parts: usize) -> Result<()> {
     disk::require("building the control plane", &needs)
 }
 
+/// Where the compiler keeps unfinished work. It would leave that in the system's temporary directory when ended.
+struct Workspace(PathBuf);
+
+impl Workspace {
+    fn new(cache: &Cache) -> Result<Workspace> {
+        let workspace = Workspace(cache.workspace());
+        workspace.clear();
+        create_directory(&workspace.0)?;
+        Ok(workspace)
+    }
+
+    /// Removes it. What cannot be removed now is tried again by the next build.
+    fn clear(&self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
 /// A build under way.
 struct Build<'a> {
     cache: &'a Cache,
     go: Go,
+    workspace: Workspace,
     progress: &'a mut dyn FnMut(Progress),
 }
 
@@ -218,6 +243,7 @@ impl Build<'_> {
             flags.push_str(" -modcacherw");
         }
         variables.push(("GOFLAGS", flags));
+        variables.push(("GOTMPDIR", self.workspace.0.to_string_lossy().into_owned()));
         variables
     }
 

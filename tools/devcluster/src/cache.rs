@@ -60,6 +60,11 @@ impl Cache {
         self.root.join(&self.key).join("go").join(module)
     }
 
+    /// Where unfinished work is kept during a build.
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.root.join("unfinished")
+    }
+
     /// The virtual environment with a Go toolchain, where the machine has none.
     pub(crate) fn go_environment(&self) -> PathBuf {
         self.root.join("go-toolchain")
