@@ -9,6 +9,7 @@ mod format;
 mod layout;
 mod names;
 mod parse;
+mod scan;
 mod zone;
 
 use std::borrow::Cow;

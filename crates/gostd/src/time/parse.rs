@@ -3,8 +3,12 @@
 use std::ops::Range;
 
 use super::calendar::days_in;
-use super::layout::{Element, Fraction, Offset, Pad, next_element};
-use super::names::{DAYS, MONTHS, SHORT};
+use super::layout::{Element, Fraction, Pad, next_element};
+use super::names::{DAYS, MONTHS};
+use super::scan::{
+    Miss, bounded, cut_padding, digits, fraction, fraction_len, half_day, long_year, name, offset, one_up,
+    short_year, signed_number, skip, some, two_digits, zone_name,
+};
 use super::{Time, Zone};
 
 /// A text that does not fit its layout (Go `time.ParseError`).
@@ -91,14 +95,6 @@ struct Fields {
     zone_name: String,
 }
 
-/// Why an element could not be read.
-enum Miss {
-    Mismatch,
-    Range(&'static str),
-}
-
-type Step<'t, T> = Result<(T, &'t [u8]), Miss>;
-
 impl Fields {
     fn read(&mut self, layout: &[u8], value: &[u8]) -> Result<(), ParseFault> {
         let whole = layout;
@@ -134,105 +130,54 @@ impl Fields {
         value: &'t [u8],
         after: &[u8],
     ) -> Result<&'t [u8], Miss> {
-        let mut rest = value;
+        let zero = |pad: Pad| pad == Pad::Zero;
+        let rest;
         match element {
-            Element::Year => {
-                let (text, left) = split(value, 2)?;
-                let year = signed_number(text).ok_or(Miss::Mismatch)?;
-                self.year = if year >= 69 { year + 1900 } else { year + 2000 };
-                rest = left;
-            }
-            Element::LongYear => {
-                let (text, left) = split(value, 4)?;
-                self.year = number(text).ok_or(Miss::Mismatch)?;
-                rest = left;
-            }
-            Element::Month | Element::LongMonth => {
-                let (index, left) = name(value, &MONTHS, element == Element::Month)?;
-                self.month = Some(index + 1);
-                rest = left;
-            }
-            Element::Weekday => rest = name(value, &DAYS, true)?.1,
-            Element::LongWeekday => rest = name(value, &DAYS, false)?.1,
+            Element::Year => (self.year, rest) = short_year(value)?,
+            Element::LongYear => (self.year, rest) = long_year(value)?,
+            Element::Month => (self.month, rest) = some(one_up(name(value, &MONTHS, true)?)),
+            Element::LongMonth => (self.month, rest) = some(one_up(name(value, &MONTHS, false)?)),
             Element::NumMonth(pad) => {
-                let (month, left) = two_digits(value, pad == Pad::Zero)?;
-                self.month = Some(in_range(month, 1, 12, "month")?);
-                rest = left;
+                (self.month, rest) = some(bounded(two_digits(value, zero(pad))?, 1..=12, "month")?);
             }
+            // The day of the week is not compared with the date.
+            Element::Weekday => (_, rest) = name(value, &DAYS, true)?,
+            Element::LongWeekday => (_, rest) = name(value, &DAYS, false)?,
+            // Days are checked when month and year are known.
             Element::Day(pad) => {
-                let value = if pad == Pad::Space { value.strip_prefix(b" ").unwrap_or(value) } else { value };
-                let (day, left) = two_digits(value, pad == Pad::Zero)?;
-                self.day = Some(day);
-                rest = left;
+                (self.day, rest) = some(two_digits(cut_padding(value, pad, 1), zero(pad))?);
             }
             Element::YearDay(pad) => {
-                let spaces = value.iter().take(2).take_while(|byte| **byte == b' ').count();
-                let skipped = if pad == Pad::Space { spaces } else { 0 };
-                let (day, left) = digits(value.get(skipped..).unwrap_or_default(), 3, pad == Pad::Zero)?;
-                self.year_day = Some(day);
-                rest = left;
+                (self.year_day, rest) = some(digits(cut_padding(value, pad, 2), 3, zero(pad))?);
             }
-            Element::Hour => {
-                let (hour, left) = two_digits(value, false)?;
-                self.hour = in_range(hour, 0, 23, "hour")?;
-                rest = left;
-            }
+            Element::Hour => (self.hour, rest) = bounded(two_digits(value, false)?, 0..=23, "hour")?,
             Element::Hour12(pad) => {
-                let (hour, left) = two_digits(value, pad == Pad::Zero)?;
-                self.hour = in_range(hour, 0, 12, "hour")?;
-                rest = left;
+                (self.hour, rest) = bounded(two_digits(value, zero(pad))?, 0..=12, "hour")?;
             }
             Element::Minute(pad) => {
-                let (minute, left) = two_digits(value, pad == Pad::Zero)?;
-                self.minute = in_range(minute, 0, 59, "minute")?;
-                rest = left;
+                (self.minute, rest) = bounded(two_digits(value, zero(pad))?, 0..=59, "minute")?;
             }
             Element::Second(pad) => {
-                let (second, left) = two_digits(value, pad == Pad::Zero)?;
-                self.second = in_range(second, 0, 59, "second")?;
+                let left;
+                (self.second, left) = bounded(two_digits(value, zero(pad))?, 0..=59, "second")?;
                 rest = self.read_unannounced_fraction(left, after)?;
             }
-            Element::HalfDay { upper } => {
-                let (text, left) = split(value, 2)?;
-                self.afternoon = Some(match (text, upper) {
-                    (b"PM", true) | (b"pm", false) => true,
-                    (b"AM", true) | (b"am", false) => false,
-                    _ => return Err(Miss::Mismatch),
-                });
-                rest = left;
-            }
-            Element::Offset(form) => match value.strip_prefix(b"Z").filter(|_| form.z) {
-                Some(left) => {
-                    self.utc = true;
-                    rest = left;
-                }
-                None => {
-                    (self.offset, rest) = offset(value, form).map(|(offset, left)| (Some(offset), left))?
-                }
-            },
-            Element::ZoneName => {
-                if let Some(left) = value.strip_prefix(b"UTC") {
-                    self.utc = true;
-                    rest = left;
-                } else {
-                    let (name, left) = split(value, zone_name_len(value).ok_or(Miss::Mismatch)?)?;
-                    self.zone_name = String::from_utf8_lossy(name).into_owned();
-                    rest = left;
-                }
-            }
+            Element::HalfDay { upper } => (self.afternoon, rest) = some(half_day(value, upper)?),
             Element::Fraction(Fraction { digits, trim: false, .. }) => {
-                let (text, left) = split(value, 1 + digits)?;
-                self.nsec = fraction(text)?;
-                rest = left;
+                (self.nsec, rest) = fraction(value, 1 + digits)?;
             }
-            Element::Fraction(_) => {
-                let len = fraction_len(value);
-                if len > 0 {
-                    let (text, left) = split(value, len)?;
-                    self.nsec = fraction(text)?;
-                    rest = left;
-                }
-            }
+            Element::Fraction(_) => match fraction_len(value) {
+                0 => rest = value,
+                len => (self.nsec, rest) = fraction(value, len)?,
+            },
+            Element::Offset(form) => match value.strip_prefix(b"Z").filter(|_| form.z) {
+                Some(left) => (self.utc, rest) = (true, left),
+                None => (self.offset, rest) = some(offset(value, form)?),
+            },
+            Element::ZoneName => match value.strip_prefix(b"UTC") {
+                Some(left) => (self.utc, rest) = (true, left),
+                None => (self.zone_name, rest) = zone_name(value)?,
+            },
         }
         Ok(rest)
     }
@@ -244,9 +189,9 @@ impl Fields {
         if len == 0 || announced {
             return Ok(value);
         }
-        let (text, left) = split(value, len)?;
-        self.nsec = fraction(text)?;
-        Ok(left)
+        let rest;
+        (self.nsec, rest) = fraction(value, len)?;
+        Ok(rest)
     }
 
     /// Returns month and day, from the day of the year if that was given.
@@ -315,169 +260,6 @@ impl Fields {
         let hours = self.zone_name.strip_prefix("GMT").and_then(|hours| signed_number(hours.as_bytes()));
         time.in_zone(&Zone::fixed(&*self.zone_name, hours.unwrap_or(0) * 3600))
     }
-}
-
-/// Skips a literal prefix, treating runs of spaces alike; fails with what was left.
-fn skip<'t>(mut value: &'t [u8], mut prefix: &[u8]) -> Result<&'t [u8], &'t [u8]> {
-    while let Some((expected, rest)) = prefix.split_first() {
-        if *expected == b' ' {
-            if value.first().is_some_and(|byte| *byte != b' ') {
-                return Err(value);
-            }
-            prefix = cut_spaces(prefix);
-            value = cut_spaces(value);
-            continue;
-        }
-        match value.split_first() {
-            Some((found, left)) if found == expected => value = left,
-            _ => return Err(value),
-        }
-        prefix = rest;
-    }
-    Ok(value)
-}
-
-fn cut_spaces(text: &[u8]) -> &[u8] {
-    let spaces = text.iter().take_while(|byte| **byte == b' ').count();
-    text.get(spaces..).unwrap_or_default()
-}
-
-fn split(value: &[u8], len: usize) -> Step<'_, &[u8]> {
-    value.split_at_checked(len).ok_or(Miss::Mismatch)
-}
-
-fn in_range(value: i64, low: i64, high: i64, what: &'static str) -> Result<i64, Miss> {
-    if (low..=high).contains(&value) { Ok(value) } else { Err(Miss::Range(what)) }
-}
-
-/// Reads digits only.
-fn number(text: &[u8]) -> Option<i64> {
-    let digits = text.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()
-}
-
-/// Reads digits with an optional sign. No digits are zero, as in Go.
-fn signed_number(text: &[u8]) -> Option<i64> {
-    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
-    let value = if digits.is_empty() { 0 } else { number(digits)? };
-    Some(if text.starts_with(b"-") { -value } else { value })
-}
-
-fn two_digits(value: &[u8], fixed: bool) -> Step<'_, i64> {
-    digits(value, 2, fixed)
-}
-
-/// Reads one to `most` digits, or exactly as many if `fixed`.
-fn digits(value: &[u8], most: usize, fixed: bool) -> Step<'_, i64> {
-    let len = value.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
-    if len == 0 || fixed && len != most {
-        return Err(Miss::Mismatch);
-    }
-    let (text, rest) = split(value, len)?;
-    Ok((number(text).ok_or(Miss::Mismatch)?, rest))
-}
-
-/// Reads one of the names, in any case.
-fn name<'t>(value: &'t [u8], names: &[&str], short: bool) -> Step<'t, i64> {
-    let found = (0i64..).zip(names).find_map(|(index, name)| {
-        let (head, rest) = value.split_at_checked(if short { SHORT } else { name.len() })?;
-        let name = name.as_bytes().get(..head.len())?;
-        head.eq_ignore_ascii_case(name).then_some((index, rest))
-    });
-    found.ok_or(Miss::Mismatch)
-}
-
-/// Reads `-07:00` and its variants. Hours of 24 and minutes of 60 are allowed, as some people write them.
-fn offset(value: &[u8], form: Offset) -> Step<'_, i64> {
-    let colon = usize::from(form.colons);
-    let minutes_at = 3 + colon;
-    let seconds_at = minutes_at + 2 + colon;
-    let len = if form.seconds {
-        seconds_at + 2
-    } else if form.minutes {
-        minutes_at + 2
-    } else {
-        3
-    };
-    let (text, rest) = split(value, len)?;
-    let colons = [(form.minutes, 3), (form.seconds, minutes_at + 2)];
-    if form.colons && colons.iter().any(|(used, at)| *used && text.get(*at) != Some(&b':')) {
-        return Err(Miss::Mismatch);
-    }
-    // As in Go, a number too large is reported even where a later part is no number, and the last such counts.
-    let (mut faulty, mut too_large) = (false, None);
-    let mut field = |used: bool, at: usize, most: i64, what: &'static str| {
-        let value = if used && !faulty { text.get(at..at + 2).and_then(number) } else { Some(0) };
-        faulty = faulty || value.is_none();
-        if value.is_some_and(|value| value > most) {
-            too_large = Some(what);
-        }
-        value.unwrap_or(0)
-    };
-    let hours = field(true, 1, 24, "time zone offset hour");
-    let minutes = field(form.minutes, minutes_at, 60, "time zone offset minute");
-    let seconds = field(form.seconds, seconds_at, 60, "time zone offset second");
-    if let Some(what) = too_large {
-        return Err(Miss::Range(what));
-    }
-    let size = (hours * 60 + minutes) * 60 + seconds;
-    match text.first() {
-        Some(b'+') if !faulty => Ok((size, rest)),
-        Some(b'-') if !faulty => Ok((-size, rest)),
-        _ => Err(Miss::Mismatch),
-    }
-}
-
-/// Returns the length of a separator and the digits after it, or 0 if there is no such thing.
-fn fraction_len(value: &[u8]) -> usize {
-    match value {
-        [b'.' | b',', digits @ ..] => match digits.iter().take_while(|byte| byte.is_ascii_digit()).count() {
-            0 => 0,
-            len => len + 1,
-        },
-        _ => 0,
-    }
-}
-
-/// Reads a separator and digits as nanoseconds; digits beyond the ninth are dropped.
-fn fraction(text: &[u8]) -> Result<i64, Miss> {
-    let [b'.' | b',', digits @ ..] = text else { return Err(Miss::Mismatch) };
-    let digits = digits.get(..9).unwrap_or(digits);
-    let value = signed_number(digits).ok_or(Miss::Mismatch)?;
-    let scale = (digits.len()..9).fold(1, |scale, _| scale * 10);
-    in_range(value, 0, i64::MAX, "fractional second").map(|value| value * scale)
-}
-
-/// Returns how much of the text looks like an abbreviation of a zone (Go `parseTimeZone`).
-fn zone_name_len(value: &[u8]) -> Option<usize> {
-    if value.len() < 3 {
-        return None;
-    }
-    if value.starts_with(b"ChST") || value.starts_with(b"MeST") {
-        return Some(4);
-    }
-    if let Some(hours) = value.strip_prefix(b"GMT") {
-        return Some(3 + signed_hours_len(hours));
-    }
-    if matches!(value.first(), Some(b'+' | b'-')) {
-        return Some(signed_hours_len(value)).filter(|len| *len > 0);
-    }
-    let upper = value.iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
-    let ends_in_t = |len: usize| value.get(len - 1) == Some(&b'T');
-    match upper {
-        3 => Some(3),
-        4 if ends_in_t(4) || value.starts_with(b"WITA") => Some(4),
-        5 if ends_in_t(5) => Some(5),
-        _ => None,
-    }
-}
-
-/// Returns the length of a signed number of at most 23, or 0.
-fn signed_hours_len(value: &[u8]) -> usize {
-    let [b'+' | b'-', digits @ ..] = value else { return 0 };
-    let len = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let hours = digits.get(..len).and_then(|text| if text.is_empty() { None } else { number(text) });
-    if hours.is_some_and(|hours| hours <= 23) { len + 1 } else { 0 }
 }
 
 /// Quotes as package `time` does: all but printable ASCII as `\x` escapes.
