@@ -1,4 +1,4 @@
-//! YAML exactly as Go's sigs.k8s.io/yaml and go-yaml read and write it.
+#![doc = include_str!("../README.md")]
 
 mod base64;
 mod chars;

@@ -13,6 +13,19 @@ use crate::token::{ScalarStyle, Text};
 /// The first document of a source.
 ///
 /// Nodes stand in one list, each before its children, so a document is built and freed without recursion.
+///
+/// ```
+/// use goyaml::{Document, Scalar, Source};
+///
+/// let source = Source::new(b"# How many.\nreplicas: 3\n");
+/// let document = Document::parse_with_comments(&source)?.expect("there is one");
+/// let (key, value) = document.root().entries().next().expect("it has an entry");
+/// assert_eq!(key.text(), b"replicas");
+/// assert_eq!(value.scalar()?, Scalar::Int(3));
+/// assert_eq!((value.start().line, value.start().column), (1, 10));
+/// assert_eq!(document.comments()[0].text, b"# How many.");
+/// # Ok::<(), goyaml::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Document<'s> {
     nodes: Vec<NodeData<'s>>,

@@ -269,3 +269,99 @@ fn is_base60(text: &[u8]) -> bool {
 fn is_digit_or_underscore(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'_'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str) -> Scalar<'_> {
+        resolve_plain(Cow::Borrowed(text.as_bytes()))
+    }
+
+    fn tagged<'t>(tag: &str, text: &'t str) -> Result<Scalar<'t>, TagError> {
+        resolve(Some(format!("tag:yaml.org,2002:{tag}").as_bytes()), Cow::Borrowed(text.as_bytes()))
+    }
+
+    #[test]
+    fn words_mean_what_yaml_1_1_says() {
+        for text in ["y", "Y", "yes", "YES", "true", "True", "on", "ON"] {
+            assert_eq!(plain(text), Scalar::Bool(true), "{text}");
+        }
+        for text in ["n", "N", "no", "NO", "false", "False", "off", "OFF"] {
+            assert_eq!(plain(text), Scalar::Bool(false), "{text}");
+        }
+        for text in ["", "~", "null", "Null", "NULL"] {
+            assert_eq!(plain(text), Scalar::Null, "{text}");
+        }
+        assert_eq!(plain("-.INF"), Scalar::Float(f64::NEG_INFINITY));
+        for text in ["yEs", "tRue", "nULL", "<<", "=", ".Nan", "inf", "nan", "on "] {
+            assert!(matches!(plain(text), Scalar::String(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_in_every_base() {
+        for (text, want) in [
+            ("0", 0),
+            ("-0", 0),
+            ("+12", 12),
+            ("1_000", 1000),
+            ("0777", 511),
+            ("0o17", 15),
+            ("0x1F", 31),
+            ("-0X1f", -31),
+            ("0b101", 5),
+            ("0b-11", -3),
+            ("-0b11", -3),
+            ("9223372036854775807", i64::MAX),
+            ("-9223372036854775808", i64::MIN),
+        ] {
+            assert_eq!(plain(text), Scalar::Int(want), "{text}");
+        }
+        assert_eq!(plain("9223372036854775808"), Scalar::Uint(1 << 63));
+        for (text, want) in [
+            ("08", 8.0),
+            ("09.5", 9.5),
+            ("1.50", 1.5),
+            (".5", 0.5),
+            (".5_0", 0.5),
+            ("5.", 5.0),
+            ("1e3", 1000.0),
+            ("-1_0.5", -10.5),
+            ("1e-400", 0.0),
+            ("18446744073709551616", 18_446_744_073_709_551_616.0),
+        ] {
+            assert_eq!(plain(text), Scalar::Float(want), "{text}");
+        }
+        for text in ["1e400", "1.2.3", "12:30", "0x", "0xg", "1e", ".e1", "._5", ".5_", "+", "--1", "1,000"] {
+            assert!(matches!(plain(text), Scalar::String(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_checked() {
+        assert_eq!(tagged("str", "1"), Ok(Scalar::String(b"1"[..].into())));
+        assert_eq!(tagged("float", "1"), Ok(Scalar::Float(1.0)));
+        assert_eq!(tagged("binary", "YQ=="), Ok(Scalar::String(b"a"[..].into())));
+        assert_eq!(tagged("binary", "?"), Err(TagError::Base64));
+        assert_eq!(tagged("int", "x"), Err(TagError::Mismatch("str", "int")));
+        assert_eq!(tagged("int", "2001-01-01"), Err(TagError::Mismatch("str", "int")));
+        assert_eq!(tagged("null", "1"), Err(TagError::Mismatch("int", "null")));
+        assert_eq!(tagged("float", "18446744073709551615"), Err(TagError::Mismatch("int", "float")));
+        assert!(matches!(tagged("timestamp", "2001-01-01"), Ok(Scalar::Timestamp(_))));
+        assert_eq!(tagged("other", "1"), Ok(Scalar::String(b"1"[..].into())));
+        assert_eq!(resolve(Some(b"!"), Cow::Borrowed(b"1")), Ok(Scalar::String(b"1"[..].into())));
+    }
+
+    #[test]
+    fn strings_need_quotes_when_they_mean_something() {
+        let plain = |text: &str, version| stays_string(text.as_bytes(), version);
+        for text in ["a", "1.2.3", "1:60", "2001-13-01", "<<", "1e", "-a", "yEs", "0xg"] {
+            assert!(plain(text, Version::V2) && plain(text, Version::V3), "{text}");
+        }
+        for text in ["", "y", "1", "1e3", "12:30", "-1:2.5_", "1_0:59", "2001-01-01", "~", ".inf", "0b-1"] {
+            assert!(!plain(text, Version::V2) && !plain(text, Version::V3), "{text}");
+        }
+        assert!(plain("0o-7", Version::V2) && !plain("0o-7", Version::V3));
+    }
+}

@@ -32,12 +32,26 @@ pub enum EmitError {
 
 /// Writes a value as `sigs.k8s.io/yaml.Marshal` does: it becomes JSON, go-yaml v2 reads that and writes it again.
 /// The result ends in a line break.
+///
+/// ```
+/// let value = goyaml::load(b"{b: [1000000, '1000000'], a: 'no: yes'}")?;
+/// let yaml = goyaml::to_yaml(&value)?;
+/// assert_eq!(yaml, b"a: 'no: yes'\nb:\n- 1000000\n- \"1000000\"\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn to_yaml(value: &Value) -> Result<Vec<u8>, EmitError> {
     tree::write(value, Version::V2)
 }
 
 /// Writes a value as go-yaml v3 does with an indentation of two: no folding, lists indented under their keys, numbers
 /// by their Go type. The result ends in a line break.
+///
+/// ```
+/// let value = goyaml::load(b"{b: [1000000, '1000000'], a: 'no: yes'}")?;
+/// let yaml = goyaml::to_yaml_pretty(&value)?;
+/// assert_eq!(yaml, b"a: 'no: yes'\nb:\n  - 1e+06\n  - \"1000000\"\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn to_yaml_pretty(value: &Value) -> Result<Vec<u8>, EmitError> {
     tree::write(value, Version::V3)
 }

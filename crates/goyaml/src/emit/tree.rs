@@ -215,7 +215,8 @@ impl Emitter {
             Value::Map(_)
                 if self.version == Version::V3 && matches!(object.kind(), Kind::Struct | Kind::Ptr) =>
             {
-                let fields = object.fields().into_iter();
+                let exported = |name: &str| name.starts_with(char::is_uppercase);
+                let fields = object.fields().into_iter().filter(|(name, _)| exported(name));
                 Ok(Shape::Map(fields.map(|(name, value)| (name.to_lowercase().into(), value)).collect()))
             }
             plain => self.shape(&plain),

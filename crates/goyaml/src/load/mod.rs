@@ -22,6 +22,16 @@ const MAX_DEPTH: usize = 10_000;
 
 /// Reads the first document as `sigs.k8s.io/yaml.Unmarshal` does into an `interface{}`. Numbers become `float64`, keys
 /// strings; of equal keys the last counts. Without a document the result is nil.
+///
+/// ```
+/// let value = goyaml::load(b"on: [0x1F, 1_000, 08]")?;
+/// assert_eq!(format!("{value:?}"), r#"{"true": [31.0, 1000.0, 8.0]}"#);
+///
+/// let error = goyaml::load(b"name: {{ .Values.name }}").unwrap_err();
+/// assert!(error.to_string().starts_with("error converting YAML to JSON: yaml: invalid map key: "));
+/// assert_eq!(error.mark().map(|mark| mark.column), Some(7));
+/// # Ok::<(), goyaml::LoadError>(())
+/// ```
 pub fn load(text: &[u8]) -> Result<Value, LoadError> {
     load_with(text, Numbers::Json)
 }
