@@ -33,12 +33,12 @@ pub(super) fn skip<'t>(mut value: &'t [u8], mut prefix: &[u8]) -> Result<&'t [u8
     Ok(value)
 }
 
-pub(super) fn cut_spaces(text: &[u8]) -> &[u8] {
+fn cut_spaces(text: &[u8]) -> &[u8] {
     let spaces = text.iter().take_while(|byte| **byte == b' ').count();
     text.get(spaces..).unwrap_or_default()
 }
 
-pub(super) fn split(value: &[u8], len: usize) -> Step<'_, &[u8]> {
+fn split(value: &[u8], len: usize) -> Step<'_, &[u8]> {
     value.split_at_checked(len).ok_or(Miss::Mismatch)
 }
 
@@ -87,7 +87,7 @@ pub(super) fn half_day(value: &[u8], upper: bool) -> Step<'_, bool> {
 }
 
 /// Reads digits only.
-pub(super) fn number(text: &[u8]) -> Option<i64> {
+fn number(text: &[u8]) -> Option<i64> {
     let digits = text.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()
 }
@@ -192,7 +192,7 @@ pub(super) fn zone_name(value: &[u8]) -> Step<'_, String> {
 }
 
 /// Returns how much of the text looks like an abbreviation of a zone (Go `parseTimeZone`).
-pub(super) fn zone_name_len(value: &[u8]) -> Option<usize> {
+fn zone_name_len(value: &[u8]) -> Option<usize> {
     if value.len() < 3 {
         return None;
     }
@@ -216,7 +216,7 @@ pub(super) fn zone_name_len(value: &[u8]) -> Option<usize> {
 }
 
 /// Returns the length of a signed number of at most 23, or 0.
-pub(super) fn signed_hours_len(value: &[u8]) -> usize {
+fn signed_hours_len(value: &[u8]) -> usize {
     let [b'+' | b'-', digits @ ..] = value else { return 0 };
     let len = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let hours = digits.get(..len).and_then(|text| if text.is_empty() { None } else { number(text) });
