@@ -11,12 +11,16 @@ grace=$1
 shift
 exec 3<&0 </dev/null
 
-# The command gets neither standard output nor descriptor 3, which tell others that this guard lives.
-"$@" >&2 3<&- &
-command=$!
-
 # What the group is told is not meant for the guard, nor for the watcher below.
 trap '' HUP INT TERM
+
+# The command gets neither standard output nor descriptor 3, which tell others that this guard lives.
+(
+    trap - HUP INT TERM
+    exec "$@"
+) >&2 3<&- &
+command=$!
+
 {
     while read -r _ <&3; do :; done
     kill -TERM 0
