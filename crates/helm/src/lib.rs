@@ -26,6 +26,7 @@ pub mod values;
 pub use capabilities::{Capabilities, HelmVersion, KubeVersion};
 pub use chart::Chart;
 pub use compiled::{CompiledChart, Crd, Release, RenderInput, RenderOptions, Rendered, check_release_name};
+pub use engine::function_names;
 pub use error::{Error, SchemaViolation, TemplateError};
 pub use gotemplate::{Host, Location};
 pub use manifest::{Hook, HookDeletePolicy, HookEvent, Manifest};

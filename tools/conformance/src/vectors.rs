@@ -117,7 +117,12 @@ fn run_template(
 ) -> Result<Vec<u8>, helm::Error> {
     files.push(("Chart.yaml".to_owned(), FUNCTIONS_CHART.into()));
     files.push((TEMPLATE.to_owned(), template.into()));
-    let compiled = CompiledChart::new(Chart::load(&Memory::new(files))?)?;
+    let mut chart = Chart::load(&Memory::new(files))?;
+    // The vectors' template was handed to the engine as it is; loading takes off a byte order mark.
+    for file in &mut chart.templates {
+        file.data = template.into();
+    }
+    let compiled = CompiledChart::new(chart)?;
     let rendered = compiled.render_files(&RenderInput {
         values,
         release: release("rel", "ns", false),
@@ -168,7 +173,6 @@ fn release(name: &str, namespace: &str, is_upgrade: bool) -> Release {
 }
 
 fn capabilities(kube_version: &str, api_versions: &[String]) -> Result<Capabilities, helm::Error> {
-    let version = KubeVersion::parse(kube_version)
-        .map_err(|reason| helm::Error::Values(format!("invalid kube version '{kube_version}': {reason}")))?;
+    let version = KubeVersion::parse(kube_version).map_err(helm::Error::Values)?;
     Ok(Capabilities::default().with_kube_version(version).with_api_versions(api_versions.iter().cloned()))
 }

@@ -26,6 +26,11 @@ pub(super) static FUNCTIONS: LazyLock<FunctionSet> = LazyLock::new(|| {
     FunctionSet::new(sprig.chain(HELM_FUNCTIONS))
 });
 
+/// Returns the names of all functions that templates of charts may call.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.names()
+}
+
 /// What the functions of one render share.
 #[derive(Debug, Default)]
 pub(super) struct RenderState {

@@ -17,6 +17,7 @@ use crate::compiled::RenderInput;
 use crate::tree::{NodeId, Tree};
 use crate::values::table;
 use crate::{Error, Release};
+pub use functions::function_names;
 use functions::{FUNCTIONS, RenderState, SET_NAME};
 use objects::VALUES;
 

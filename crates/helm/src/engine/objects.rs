@@ -100,18 +100,13 @@ impl Object for Record {
         self.fields.clone()
     }
 
-    fn to_json(&self) -> Result<Value, String> {
-        Ok(Value::Map(self.json_entries().collect()))
-    }
-}
-
-impl Record {
-    fn json_entries(&self) -> impl Iterator<Item = (GoStr, Value)> {
-        self.fields.iter().enumerate().filter_map(|(index, (field, value))| {
+    fn json_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        let fields = self.fields.iter().enumerate().filter_map(|(index, (field, value))| {
             let (name, omit) = self.json.get(index).copied().unwrap_or((field, Omit::Never));
             let left_out = omit == Omit::WhenEmpty && !value.is_true();
-            (!left_out).then(|| (GoStr::from(name), value.clone()))
-        })
+            (!left_out).then(|| (name, value.clone()))
+        });
+        Some(fields.collect())
     }
 }
 
@@ -139,9 +134,10 @@ impl Object for ChartObject {
         vec![("Metadata", Value::Object(self.metadata.clone())), ("IsRoot", Value::Bool(self.is_root))]
     }
 
-    fn to_json(&self) -> Result<Value, String> {
-        let is_root = (GoStr::from("IsRoot"), Value::Bool(self.is_root));
-        Ok(Value::Map(self.metadata.json_entries().chain([is_root]).collect()))
+    fn json_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        let mut fields = self.metadata.json_fields()?;
+        fields.push(("IsRoot", Value::Bool(self.is_root)));
+        Some(fields)
     }
 }
 
@@ -339,8 +335,8 @@ impl Object for KubeVersionObject {
         self.0.fields()
     }
 
-    fn to_json(&self) -> Result<Value, String> {
-        self.0.to_json()
+    fn json_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        self.0.json_fields()
     }
 }
 

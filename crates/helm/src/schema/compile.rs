@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::regexp::Regexp;
+use gostd::regexp::Regexp;
 use gostd::strconv::quote;
 
 use super::format::Format;

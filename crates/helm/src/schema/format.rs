@@ -75,7 +75,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn regex(text: &str) -> Outcome {
-    super::regexp::Regexp::compile(text).map(drop).map_err(|error| error.to_string())
+    gostd::regexp::Regexp::compile(text).map(drop).map_err(|error| error.to_string())
 }
 
 fn json_pointer(text: &str) -> Outcome {

@@ -11,7 +11,6 @@ mod meta;
 mod model;
 mod number;
 mod problem;
-mod regexp;
 mod roots;
 mod validate;
 

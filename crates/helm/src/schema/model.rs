@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::regexp::Regexp;
+use gostd::regexp::Regexp;
 
 use super::format::Format;
 use super::json::Json;
