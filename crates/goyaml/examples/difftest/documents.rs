@@ -1,19 +1,20 @@
 //! Random YAML documents: mostly well formed, often damaged.
 
 use super::rng::Rng;
-use super::tables::{ESCAPES, PIECES, TAGS, WORDS};
+use super::tables::{ESCAPES, ODD_WORDS, PIECES, TAGS, WORDS};
 
 /// Makes a document.
 pub(crate) fn document(rng: &mut Rng) -> Vec<u8> {
     let mut text = match rng.below(10) {
         0 => soup(rng),
         _ => {
-            let mut writer = Writer { rng, out: String::new(), anchors: 0, budget: 60 };
+            let budget = 3 + rng.below(50);
+            let mut writer = Writer { rng, out: String::new(), anchors: 0, budget };
             writer.document();
             writer.out
         }
     };
-    if rng.one_in(3) {
+    if rng.one_in(4) {
         text = damage(rng, text);
     }
     encode(rng, text)
@@ -53,10 +54,15 @@ fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
     std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
 }
 
+fn word(rng: &mut Rng) -> &'static str {
+    let table = if rng.one_in(25) { ODD_WORDS } else { WORDS };
+    rng.pick(table)
+}
+
 /// Strings pieces together without any plan.
 fn soup(rng: &mut Rng) -> String {
     let count = 1 + rng.below(25);
-    (0..count).map(|_| if rng.one_in(4) { rng.pick(WORDS) } else { rng.pick(PIECES) }).collect()
+    (0..count).map(|_| if rng.one_in(4) { word(rng) } else { rng.pick(PIECES) }).collect()
 }
 
 fn damage(rng: &mut Rng, text: String) -> String {
@@ -76,7 +82,7 @@ fn damage(rng: &mut Rng, text: String) -> String {
                 chars.splice(target..target, copy);
             }
             _ => {
-                let piece = if rng.one_in(3) { rng.pick(WORDS) } else { rng.pick(PIECES) };
+                let piece = if rng.one_in(3) { word(rng) } else { rng.pick(PIECES) };
                 chars.splice(place..place, piece.chars());
             }
         }
@@ -152,7 +158,7 @@ impl Writer<'_> {
             self.out.push(name);
             self.out.push(' ');
         }
-        if self.rng.one_in(14) {
+        if self.rng.one_in(25) {
             self.out.push_str(self.rng.pick(TAGS));
             self.out.push(' ');
         }
@@ -208,7 +214,12 @@ impl Writer<'_> {
             _ => {
                 self.properties();
                 self.key();
-                self.out.push_str(self.rng.pick(&[": ", ": ", ": ", ":  ", " : ", ":\t", ":"]));
+                let separator = if self.rng.one_in(30) {
+                    ":"
+                } else {
+                    self.rng.pick(&[": ", ": ", ": ", ":  ", " : ", ":\t"])
+                };
+                self.out.push_str(separator);
             }
         }
         self.value(depth);
@@ -218,13 +229,17 @@ impl Writer<'_> {
         match self.rng.below(8) {
             0 => self.single_quoted(false),
             1 => self.double_quoted(false),
-            2 | 3 => self.out.push_str(self.rng.pick(WORDS)),
+            2 | 3 => self.out.push_str(word(self.rng)),
             _ => self.out.push_str(self.rng.pick(&["a", "b", "c", "key", "name", "long-name", "x.y/z", "A"])),
         }
     }
 
     fn alias(&mut self) {
-        let name = (b'a' + self.rng.below(6) as u8) as char;
+        if self.anchors == 0 && !self.rng.one_in(40) {
+            return self.out.push('x');
+        }
+        let known = if self.rng.one_in(40) { 6 } else { self.anchors.min(6) };
+        let name = (b'a' + self.rng.below(known) as u8) as char;
         self.out.push('*');
         self.out.push(name);
     }
@@ -290,7 +305,7 @@ impl Writer<'_> {
             4 | 5 => self.double_quoted(true),
             6 => self.alias(),
             7 => self.plain_lines(depth),
-            _ => self.out.push_str(self.rng.pick(WORDS)),
+            _ => self.out.push_str(word(self.rng)),
         }
     }
 
@@ -338,7 +353,7 @@ impl Writer<'_> {
                 "\n...",
             ])),
             3 => self.out.push_str(self.rng.pick(&[" ", "  ", "\t", " #", ": ", ", "])),
-            _ => self.out.push_str(self.rng.pick(WORDS).trim_matches(['"', '\'', '\u{1}', '\u{7f}'])),
+            _ => self.out.push_str(word(self.rng).trim_matches(['"', '\'', '\u{1}', '\u{7f}'])),
         }
     }
 
@@ -424,7 +439,7 @@ impl Writer<'_> {
             3 => self.double_quoted(true),
             4 => self.alias(),
             5 => self.plain_lines(0),
-            _ => self.out.push_str(self.rng.pick(WORDS)),
+            _ => self.out.push_str(word(self.rng)),
         }
     }
 }
