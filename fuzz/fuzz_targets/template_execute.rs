@@ -26,9 +26,10 @@ fuzz_target!(|input: (&str, &str)| {
     {
         return;
     }
-    let mut source = helm::chart::Memory::default();
-    source.insert("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.2.3\n");
-    source.insert("templates/t.yaml", template);
+    let source = helm::chart::Memory::new([
+        ("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.2.3\n"),
+        ("templates/t.yaml", template),
+    ]);
     let Ok(chart) = Chart::load(&source) else { return };
     let Ok(chart) = CompiledChart::new(chart) else { return };
     let options = helm::values::ValueOptions { files: vec!["f".into()], ..Default::default() };

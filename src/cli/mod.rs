@@ -3,6 +3,8 @@
 mod check;
 mod crd;
 mod error;
+mod excerpt;
+mod hints;
 mod manifests;
 mod run;
 mod served;
@@ -10,6 +12,7 @@ mod template;
 mod values;
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -96,6 +99,11 @@ fn finish(result: Result<(), CliError>) -> ExitCode {
             let hint = match &error {
                 CliError::Helm(error) if error.is_render_error() => HINT,
                 _ => "",
+            };
+            // People get the place and advice; a program that compares gets what Helm prints.
+            let error = match &error {
+                CliError::Helm(error) if std::io::stderr().is_terminal() => excerpt::describe(error),
+                error => error.to_string(),
             };
             // Nothing is left to do if even standard error is gone.
             let _ = std::io::Write::write_all(

@@ -1,0 +1,154 @@
+//! Errors of charts as a person at a terminal wants them: Helm's words, the place underlined, and what to do.
+
+use std::fmt::Write as _;
+
+use super::hints;
+
+/// Appends to Helm's text the lines it speaks of, the chain of templates that led there, and a hint where one is known.
+pub(super) fn describe(error: &helm::Error) -> String {
+    let mut text = error.to_string();
+    match error {
+        helm::Error::Template(template) => {
+            template_excerpt(&mut text, &template.cause);
+            append_hint(&mut text, hints::for_template(&template.cause));
+        }
+        helm::Error::Manifest { path, reason, document } => {
+            document_excerpt(&mut text, path, reason, document);
+            append_hint(&mut text, hints::for_manifest(reason, document));
+        }
+        helm::Error::Schema { .. } => append_hint(&mut text, Some(hints::SCHEMA.into())),
+        _ => {}
+    }
+    text
+}
+
+fn append_hint(text: &mut String, hint: Option<String>) {
+    if let Some(hint) = hint {
+        let _ = write!(text, "\n  help: {hint}");
+    }
+}
+
+/// Shows the innermost place, then the calls that led to it.
+fn template_excerpt(text: &mut String, error: &gotemplate::Error) {
+    let innermost = error.innermost();
+    if let (Some(location), Some(line)) = (innermost.location(), innermost.source_line()) {
+        let (start, length) = underlined(&line, location.column, innermost.node().unwrap_or_default());
+        let _ = write!(text, "\n\n  --> {location}");
+        append_lines(text, location.line, &[line.as_str()], location.column.map(|_| (location.line, start, length)));
+    }
+    let mut callers = Vec::new();
+    let mut outer = error;
+    while let Some(inner) = outer.nested() {
+        callers.extend(outer.location().map(|location| (location, outer.node().unwrap_or_default())));
+        outer = inner;
+    }
+    for (location, node) in callers.into_iter().rev() {
+        let _ = write!(text, "\n  called from {location}: {node}");
+    }
+}
+
+/// Finds the node's text around the column; Go's column often points into the middle of it.
+fn underlined(line: &str, column: Option<usize>, node: &str) -> (usize, usize) {
+    let column = column.unwrap_or_default();
+    let around = line.match_indices(node).find(|(start, found)| {
+        !found.is_empty() && *start <= column && column < start + found.len()
+    });
+    if let Some((start, found)) = around {
+        return (start, found.len());
+    }
+    // The node is printed with other spaces than it was written with: underline the word that is there.
+    let rest = line.get(column..).unwrap_or_default();
+    let word = rest.find(|c: char| c.is_whitespace() || c == '}' || c == ')').unwrap_or(rest.len());
+    (column, word.max(1))
+}
+
+/// Shows the rendered lines around the one that the YAML error names.
+fn document_excerpt(text: &mut String, path: &str, reason: &str, document: &str) {
+    const AROUND: usize = 3;
+    let lines: Vec<&str> = document.lines().collect();
+    let Some(line) = hints::line_of(reason) else { return };
+    let line = line.clamp(1, lines.len().max(1));
+    let first = line.saturating_sub(AROUND).max(1);
+    let shown = lines.get(first - 1..(line + AROUND).min(lines.len())).unwrap_or_default();
+    let _ = write!(text, "\n\n  --> rendered from {path}, near line {line} of this document");
+    append_lines(text, first, shown, None);
+}
+
+/// Writes numbered lines, one of them underlined from a byte offset on.
+fn append_lines(text: &mut String, first: usize, lines: &[&str], underline: Option<(usize, usize, usize)>) {
+    let width = (first + lines.len()).to_string().len();
+    let _ = write!(text, "\n  {:width$} |", "");
+    for (offset, line) in lines.iter().enumerate() {
+        let number = first + offset;
+        // Tabs would shift the underline.
+        let _ = write!(text, "\n  {number:width$} | {}", line.replace('\t', " "));
+        if let Some((at, start, length)) = underline
+            && at == number
+        {
+            let before = line.get(..start).map_or(start, |before| before.chars().count());
+            let _ = write!(text, "\n  {:width$} | {}{}", "", " ".repeat(before), "^".repeat(length));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::template::SystemHost;
+    use helm::chart::Memory;
+    use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions};
+
+    fn error(template: &str) -> String {
+        let source = Memory::new([
+            ("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n"),
+            ("values.yaml", "num: 5\ns: text\n"),
+            ("templates/t.yaml", template),
+        ]);
+        let chart = Chart::load(&source).expect("it loads");
+        let render = |chart: CompiledChart| {
+            chart.render(&RenderInput {
+                values: &gostd::value::Frozen::Map(Vec::new()),
+                release: Release { name: "r".into(), namespace: "n".into(), revision: 1, is_upgrade: false },
+                capabilities: &Capabilities::default(),
+                host: &SystemHost,
+                options: RenderOptions::default(),
+            })
+        };
+        describe(&CompiledChart::new(chart).and_then(render).expect_err("it fails"))
+    }
+
+    #[test]
+    fn a_missing_table_is_underlined_and_explained() {
+        let text = error("a: 1\nb: {{ .Values.image.tag }}\n");
+        assert!(text.contains("--> c/templates/t.yaml:2:"), "{text}");
+        assert!(text.contains("2 | b: {{ .Values.image.tag }}\n    |       ^^^^^^^^^^^^^^^^^"), "{text}");
+        assert!(text.contains("help: nothing is set at .Values.image"), "{text}");
+    }
+
+    #[test]
+    fn callers_are_listed() {
+        let text = error("{{ define \"x\" }}\n{{ .a.b.c }}{{ end }}\n{{ include \"x\" (dict \"v\" 1) }}");
+        assert!(text.contains("called from c/templates/t.yaml:3:3: include \"x\""), "{text}");
+    }
+
+    #[test]
+    fn common_mistakes_have_hints() {
+        for (template, hint) in [
+            ("{{ .Values.s | qoute }}", "did you mean \"quote\"?"),
+            ("{{ trunc .Values.num \"x\" }}", "int .Values.num"),
+            ("{{ if eq .Values.num 5 }}{{ end }}", "int"),
+            ("a: {{ .Values.s }}: x\n", "quote"),
+            ("a:\n  b: 1\n c: 2\n", "nindent"),
+        ] {
+            let text = error(template);
+            let help = text.split("help: ").nth(1).unwrap_or_else(|| panic!("no hint in {text}"));
+            assert!(help.contains(hint), "{template}: {help}");
+        }
+    }
+
+    #[test]
+    fn rendered_lines_surround_a_yaml_error() {
+        let text = error("kind: A\na:\n  b: {{ .Values.s }}: x\n  c: 1\n");
+        assert!(text.contains("3 |   b: text: x") && text.contains("4 |   c: 1"), "{text}");
+    }
+}
