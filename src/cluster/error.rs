@@ -11,6 +11,7 @@ pub(crate) fn explain(error: &kube::Error) -> String {
         },
         kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
         kube::Error::Api(status) => format!("the API server answered {} {}", status.code, status.reason),
+        kube::Error::SerdeError(error) => format!("the API server's answer is not understood: {error}"),
         other => {
             // The outermost words of a transport error say nothing; the innermost say what happened.
             let mut text = other.to_string();

@@ -51,10 +51,12 @@ impl Events {
     /// Tells something about a custom resource. `action` is what was being done, `reason` a word for what came of it.
     pub(crate) fn tell(&self, about: &Instance, severity: Severity, action: &str, reason: &str, note: &str) {
         let namespace = if about.key.namespace.is_empty() { "default" } else { &about.key.namespace };
+        let now = jiff::Timestamp::now();
         let event = json!({
             "apiVersion": "events.k8s.io/v1", "kind": "Event",
-            "metadata": {"generateName": format!("{}.", about.key.name), "namespace": namespace},
-            "eventTime": jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string(),
+            // Named as client-go names events.
+            "metadata": {"name": format!("{}.{:x}", about.key.name, now.as_nanosecond()), "namespace": namespace},
+            "eventTime": now.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string(),
             "reportingController": format!("{}-controller", self.kind.to_lowercase()),
             "reportingInstance": "chartwright",
             "action": action, "reason": reason, "note": cut(note),

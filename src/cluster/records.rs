@@ -30,7 +30,8 @@ pub(crate) struct Place<'a> {
 
 #[derive(Deserialize)]
 struct List {
-    items: Vec<Item>,
+    // Go writes an empty list as null.
+    items: Option<Vec<Item>>,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +71,8 @@ impl Records {
         let parameters = ListParams::default().labels(&format!("owner=helm,name={release}"));
         let request = at(namespace).list_metadata(&parameters).map_err(kube::Error::BuildRequest)?;
         let list = call::<List>(&self.client, request).await?.body;
-        let mut entries: Vec<_> = list.items.into_iter().filter_map(|item| entry(item.metadata)).collect();
+        let mut entries: Vec<_> =
+            list.items.into_iter().flatten().filter_map(|item| entry(item.metadata)).collect();
         entries.sort_by_key(|entry| entry.revision);
         Ok(entries)
     }

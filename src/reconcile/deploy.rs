@@ -17,7 +17,7 @@ use super::identity::{Digest, ObjectId};
 use super::objects::{self, Object, Objects, What};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
-use super::render::{Job, Output, RenderError};
+use super::render::{Job, Output};
 use super::status::Remembered;
 use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::{Values, values};

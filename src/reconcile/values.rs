@@ -89,8 +89,9 @@ mod tests {
         let values = values(
             r#"{"n": 3, "f": 1.5, "big": 9007199254740993, "huge": 18446744073709551615}"#,
             &BTreeMap::new(),
-        );
-        let Frozen::Map(entries) = values.unwrap().frozen else { panic!() };
+        )
+        .unwrap();
+        let Frozen::Map(entries) = &values.frozen else { panic!() };
         let of = |key: &str| entries.iter().find(|(k, _)| k.as_bytes() == key.as_bytes()).unwrap().1.clone();
         assert_eq!(of("n"), Frozen::Int64(3));
         assert_eq!(of("f"), Frozen::Float64(1.5));
