@@ -254,3 +254,6 @@ pub(crate) fn undefined_variable(name: &[u8]) -> String {
 pub(crate) fn index(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

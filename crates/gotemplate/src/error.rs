@@ -93,6 +93,11 @@ impl Error {
         Self(Box::new(Repr { kind: ErrorKind::NoTemplate, place: None, message, cause: None }))
     }
 
+    /// Makes the error of a limit that was reached inside a function.
+    pub(crate) fn limit(limit: Limit, message: String) -> Self {
+        Self(Box::new(Repr { kind: ErrorKind::Limit(limit), place: None, message, cause: None }))
+    }
+
     /// Makes an error of execution at a node, or at the start of the template if no node is known.
     pub(crate) fn exec(kind: ErrorKind, template: &Template, node: Option<Node>, message: String) -> Self {
         let source = &template.source;
@@ -181,17 +186,39 @@ impl Error {
     }
 }
 
+/// Writes the chain in a loop: it can be as long as executions nest.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.0.place {
-            write!(f, "template: {}: ", place.location)?;
-            if let Some((template, node)) = &place.executing {
-                write!(f, "executing {} at <{node}>: ", quote(template.as_bytes()))?;
+        let mut error = self;
+        loop {
+            let Repr { place, message, cause, .. } = &*error.0;
+            if let Some(place) = place {
+                write!(f, "template: {}: ", place.location)?;
+                if let Some((template, node)) = &place.executing {
+                    write!(f, "executing {} at <{node}>: ", quote(template.as_bytes()))?;
+                }
+            }
+            f.write_str(message)?;
+            match cause {
+                None => return Ok(()),
+                Some(FuncError::Message(text) | FuncError::Author(text)) => return write!(f, ": {text}"),
+                Some(FuncError::Nested { context, error: nested }) => {
+                    write!(f, ": {context}")?;
+                    error = nested;
+                }
             }
         }
-        f.write_str(&self.0.message)?;
-        self.0.cause.as_ref().map_or(Ok(()), |cause| write!(f, ": {cause}"))
     }
 }
 
 impl std::error::Error for Error {}
+
+/// Frees the chain in a loop, as it is written.
+impl Drop for Error {
+    fn drop(&mut self) {
+        let mut cause = self.0.cause.take();
+        while let Some(FuncError::Nested { mut error, .. }) = cause {
+            cause = error.0.cause.take();
+        }
+    }
+}

@@ -15,7 +15,7 @@ use self::field::Method;
 use self::loops::Loop;
 use self::machine::Machine;
 use crate::code::Template;
-use crate::error::{Error, ErrorKind, Limit};
+use crate::error::{Error, Limit};
 use crate::operand::Operand;
 use crate::{FuncError, Host, Set};
 
@@ -31,7 +31,7 @@ pub enum MissingKey {
     Error,
 }
 
-/// Bounds on what one session may use; reaching one is an error of kind [`ErrorKind::Limit`].
+/// Bounds on what one session may use; reaching one is an error of kind [`crate::ErrorKind::Limit`].
 pub struct Limits {
     /// Instructions, and what functions add with [`Call::charge`].
     pub steps: u64,
@@ -139,7 +139,7 @@ impl<'h> Session<'h> {
 
     fn run(&mut self, set: &Set, template: Arc<Template>, data: Value) -> Result<Vec<u8>, Error> {
         let lengths = self.lengths();
-        self.enter(&template)?;
+        self.enter()?;
         let mut machine = Machine::new(self, set, template, data);
         let result = machine.run();
         let output = machine.into_output();
@@ -152,23 +152,23 @@ impl<'h> Session<'h> {
     }
 
     /// Counts a nested execution, unless it would pass a limit.
-    fn enter(&mut self, template: &Template) -> Result<(), Error> {
+    fn enter(&mut self) -> Result<(), Error> {
         let marker = 0_u8;
         let here = std::ptr::from_ref(&marker).addr();
         if self.depth == 0 {
             self.stack_base = here;
         }
         let limits = &self.options.limits;
-        let (limit, what) = if self.depth >= limits.depth {
-            (Limit::Depth, format!("executions nest more than {} deep", limits.depth))
-        } else if self.stack_base.abs_diff(here) > limits.stack {
+        if self.depth >= limits.depth {
+            let text = format!("executions nest more than {} deep", limits.depth);
+            return Err(Error::limit(Limit::Depth, text));
+        }
+        if self.stack_base.abs_diff(here) > limits.stack {
             let text = format!("executions nest too deep: {} deep they filled the stack", self.depth);
-            (Limit::Stack, text)
-        } else {
-            self.depth += 1;
-            return Ok(());
-        };
-        Err(Error::exec(ErrorKind::Limit(limit), template, None, what))
+            return Err(Error::limit(Limit::Stack, text));
+        }
+        self.depth += 1;
+        Ok(())
     }
 
     /// Grants the next free steps.
@@ -234,7 +234,7 @@ impl<'h> Call<'_, 'h> {
         while left > self.session.free_steps {
             left -= self.session.free_steps;
             self.session.free_steps = 0;
-            self.session.grant_steps().map_err(|(_, text)| FuncError::Message(text))?;
+            self.session.grant_steps().map_err(|(limit, text)| nested(Error::limit(limit, text)))?;
         }
         self.session.free_steps -= left;
         Ok(())
@@ -263,4 +263,8 @@ impl<'h> Call<'_, 'h> {
             None => Err(Error::no_template(&name, set.name())),
         }
     }
+}
+
+fn nested(error: Error) -> FuncError {
+    FuncError::Nested { context: String::new(), error: Box::new(error) }
 }

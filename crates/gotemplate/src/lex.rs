@@ -452,10 +452,12 @@ impl<'t> Lexer<'t> {
 
     /// Scans a string or character constant whose first quote is taken.
     fn quoted(&mut self, quote: char, kind: Kind, unterminated: &'static str) -> Step {
+        let mut is_escaped = false;
         loop {
             match self.next() {
-                Some('\\') if !matches!(self.next(), None | Some('\n')) => {}
-                None | Some('\\' | '\n') => return self.fail(unterminated),
+                None | Some('\n') => return self.fail(unterminated),
+                Some(_) if is_escaped => is_escaped = false,
+                Some('\\') => is_escaped = true,
                 Some(rune) if rune == quote => return self.emit(kind),
                 Some(_) => {}
             }
@@ -514,3 +516,6 @@ fn code_point(rune: char) -> String {
     let number = u32::from(rune);
     if is_print(rune) { format!("U+{number:04X} '{rune}'") } else { format!("U+{number:04X}") }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,15 +7,22 @@
 //! GOTEMPLATE_ORACLE=/tmp/oracle FUZZ_SECONDS=60 FUZZ_SEED=1 cargo test -p gotemplate --test differential -- --ignored --nocapture
 //! ```
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may panic and print"
+)]
+
 mod common;
-#[path = "differential/generate.rs"]
-mod generate;
 
 use std::time::{Duration, Instant};
 
+use common::generate::Generator;
 use common::oracle::Oracle;
 use common::{Case, Failure};
-use generate::Generator;
 use gotemplate::{ErrorKind, Limits};
 
 fn number(variable: &str, default: u64) -> u64 {

@@ -1,5 +1,14 @@
 //! Every golden file agrees with Go's text/template.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may panic and print"
+)]
+
 mod common;
 
 use std::fs;

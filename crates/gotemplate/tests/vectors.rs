@@ -2,6 +2,15 @@
 //!
 //! Their `want` is what Helm's engine prints, which takes `<no value>` out of the output.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may panic and print"
+)]
+
 mod common;
 
 use std::fs;

@@ -13,6 +13,7 @@ use crate::operand::Operand;
 
 impl Machine<'_, '_> {
     /// Checks the top as an argument of a function.
+    #[inline(never)]
     pub(super) fn convert_argument(&mut self, callee: u32, position: u32) -> Result<(), Error> {
         let operand = self.pop();
         let operand = self.validate_for(callee, operand, position)?;
@@ -20,6 +21,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn validate_for(&self, callee: u32, operand: Operand, position: u32) -> Result<Operand, Error> {
         let callee = self.template.callees.get(callee as usize);
         match callee.and_then(|callee| parameter(callee.signature(), position as usize)) {

@@ -19,6 +19,7 @@ pub(super) struct Method {
 
 impl Machine<'_, '_> {
     /// Replaces the top by its field, several times.
+    #[inline(never)]
     pub(super) fn fields(&mut self, node: NodeId, name: u32, count: u32) -> Result<(), Error> {
         let mut receiver = self.pop();
         for name in name..name + count {
@@ -89,6 +90,7 @@ impl Machine<'_, '_> {
     }
 
     /// Starts the call of a method with arguments: its receiver is on top.
+    #[inline(never)]
     pub(super) fn start_method(
         &mut self,
         name: u32,
@@ -134,6 +136,7 @@ impl Machine<'_, '_> {
     }
 
     /// Checks the top as an argument of the method under way.
+    #[inline(never)]
     pub(super) fn convert_method_argument(&mut self, position: u32) -> Result<(), Error> {
         let operand = self.pop();
         let operand = self.validate_for_method(operand, position)?;
@@ -150,6 +153,7 @@ impl Machine<'_, '_> {
     }
 
     /// Pushes a literal as an argument of the method under way.
+    #[inline(never)]
     pub(super) fn push_method_constant(
         &mut self,
         node: NodeId,
@@ -175,6 +179,7 @@ impl Machine<'_, '_> {
     }
 
     /// Calls the method under way with the topmost operands.
+    #[inline(never)]
     pub(super) fn call_method(&mut self, node: NodeId, count: u32, piped: bool) -> Result<(), Error> {
         let mut arguments = self.take_arguments(count as usize);
         if piped {

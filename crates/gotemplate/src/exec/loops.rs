@@ -97,6 +97,7 @@ fn count(next: &mut usize) -> Operand {
 
 impl Machine<'_, '_> {
     /// Starts a loop over the top, or jumps if there is nothing to loop over.
+    #[inline(never)]
     pub(super) fn start_loop(&mut self, plan: u32, otherwise: Address) -> Result<(), Error> {
         let operand = self.pop();
         let value = operand.value();
@@ -117,6 +118,7 @@ impl Machine<'_, '_> {
     }
 
     /// Sets the variables for the next round, or ends the loop.
+    #[inline(never)]
     pub(super) fn next_round(&mut self, plan: u32, end: Address) -> Result<(), Error> {
         let (Some(plan), Some(round)) =
             (self.plan(plan), self.session.loops.last_mut().and_then(Loop::round))

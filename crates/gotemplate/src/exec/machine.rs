@@ -180,6 +180,7 @@ impl<'m, 'h> Machine<'m, 'h> {
         self.check_output()
     }
 
+    #[inline(never)]
     fn print(&mut self) -> Result<(), Error> {
         let operand = self.pop();
         print::append(&mut self.output, &operand);
@@ -194,6 +195,7 @@ impl<'m, 'h> Machine<'m, 'h> {
         Err(self.limit(Limit::Output, format!("the output is longer than {limit} bytes")))
     }
 
+    #[inline(never)]
     fn find_template(&mut self, node: NodeId, name: u32) -> Result<(), Error> {
         self.node = Some(node);
         let name = self.template.names.get(name as usize).map(|name| name.as_bytes()).unwrap_or_default();
@@ -207,6 +209,7 @@ impl<'m, 'h> Machine<'m, 'h> {
         Ok(())
     }
 
+    #[inline(never)]
     fn invoke(&mut self) {
         let dot = self.pop();
         let Some(template) = self.session.found.pop() else { return };
@@ -286,14 +289,17 @@ impl<'m, 'h> Machine<'m, 'h> {
     }
 
     /// Makes an error at the current node.
+    #[inline(never)]
     pub(super) fn error(&self, message: impl Into<String>) -> Error {
         self.error_of(ErrorKind::Exec, message.into())
     }
 
+    #[inline(never)]
     fn limit(&self, limit: Limit, message: String) -> Error {
         self.error_of(ErrorKind::Limit(limit), message)
     }
 
+    #[inline(never)]
     fn error_of(&self, kind: ErrorKind, message: String) -> Error {
         let node = self.node.and_then(|node| self.node_of(node));
         Error::exec(kind, &self.template, node, message)

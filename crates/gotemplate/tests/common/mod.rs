@@ -1,11 +1,13 @@
 //! What the tests share: data and functions that have twins in the oracle (tools/oracle/gotemplate).
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "no test uses everything")]
 
 pub(crate) mod functions;
+pub(crate) mod generate;
 pub(crate) mod golden;
 pub(crate) mod oracle;
 pub(crate) mod types;
+mod words;
 
 use gostd::value::{ANY_LIST, ANY_MAP, Entries, INT_LIST, List, Map, STRING_LIST, STRING_MAP};
 use gostd::{GoStr, Value};

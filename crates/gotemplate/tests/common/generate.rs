@@ -3,7 +3,8 @@
 use gotemplate::MissingKey;
 use serde_json::json;
 
-use crate::common::Case;
+use super::Case;
+use super::words::{FAILING, FUNCTIONS, GOOD_CALLS, KEYS, LITERALS, METHODS, PIECES, TEMPLATES};
 
 /// A small random number generator (xorshift64*): a case is known by its seed.
 pub(crate) struct Random(u64);
@@ -36,125 +37,6 @@ impl Random {
         &items[self.below(items.len())]
     }
 }
-
-/// The keys of the data, which are also its values' kinds.
-const KEYS: &[&str] = &[
-    "nul", "s", "e", "i", "i64", "f", "u8", "u64", "t", "c", "l", "el", "m", "em", "ss", "is", "sm", "by",
-    "v", "th", "thv", "nl", "nm", "missing", "tt", "z",
-];
-
-const LITERALS: &[&str] = &[
-    "\"x\"",
-    "\"\"",
-    "`raw`",
-    "'a'",
-    "0",
-    "1",
-    "-1",
-    "2",
-    "7",
-    "1.5",
-    "1e1",
-    "0x1F",
-    "017",
-    "1i",
-    "1+2i",
-    "true",
-    "false",
-    "nil",
-    "9223372036854775808",
-    "\"a b\"",
-    "\"%v-%d\"",
-    "\"\\u00e9\\n\"",
-    "1_000",
-    "0x1p4",
-    "-0",
-    "5.",
-];
-
-const METHODS: &[&str] = &[
-    "Hello", "Add", "Join", "Echo", "Fail", "Keys", "Scale", "Small", "Yes", "Wide", "All", "Name", "Count",
-    "Words", "Map", "Size", "Get", "Up", "String", "Nope",
-];
-
-/// Functions and how many arguments they like.
-const FUNCTIONS: &[(&str, usize)] = &[
-    ("upper", 1),
-    ("add", 2),
-    ("half", 1),
-    ("wide", 1),
-    ("small", 1),
-    ("yes", 1),
-    ("echo", 1),
-    ("nothing", 0),
-    ("one", 0),
-    ("word", 0),
-    ("list", 3),
-    ("strings", 2),
-    ("join", 3),
-    ("dict", 4),
-    ("size", 1),
-    ("count", 1),
-    ("lines", 1),
-    ("raw", 1),
-    ("name", 1),
-    ("ptr", 0),
-    ("set", 3),
-    ("fail", 1),
-    ("typeOf", 1),
-    ("and", 2),
-    ("or", 2),
-    ("not", 1),
-    ("len", 1),
-    ("index", 2),
-    ("slice", 2),
-    ("print", 2),
-    ("printf", 2),
-    ("println", 2),
-    ("html", 1),
-    ("js", 1),
-    ("urlquery", 1),
-    ("call", 1),
-    ("eq", 2),
-    ("ne", 2),
-    ("lt", 2),
-    ("le", 2),
-    ("gt", 2),
-    ("ge", 2),
-];
-
-const GOOD_CALLS: &[&str] = &[
-    ".th.Hello",
-    ".th.Add 1 .i",
-    "(ptr).Join \",\" \"a\" .s",
-    "ptr.Echo .m",
-    ".th.Keys .m",
-    ".thv.Scale 2",
-    "$.th.Small 7",
-    ".th.Yes true",
-    ".th.Wide 'a'",
-    ".th.All .l",
-    ".v.Size",
-    ".v.Get \"a\"",
-    "(level 1).Up 2",
-    "(level 1).String",
-    ".th.Words",
-    "ptr.Map",
-    "(.v.Get \"m\").k",
-    ".th.Echo nil",
-    "1 | .th.Add 2",
-    ".s | .th.Echo",
-    ".m | ptr.Keys",
-    ".th.Keys nil",
-    "(ptr).Name",
-];
-
-/// Functions that always fail.
-const FAILING: &[(&str, usize)] =
-    &[("fail", 1), ("fail", 1), ("fail", 1), ("call", 1), ("call", 2), ("call", 0), ("nosuch", 0)];
-
-/// Names of templates. A template only calls later ones, so that nothing runs forever.
-const TEMPLATES: &[&str] = &["alpha", "bravo", "charlie", "delta"];
 
 pub(crate) struct Generator {
     random: Random,
@@ -495,8 +377,7 @@ impl Generator {
             0..=4 => self.operand(),
             5 => {
                 let method = *self.random.pick(METHODS);
-                let receiver =
-                    *self.random.pick(&[".th", ".thv", ".v", "(level 1)", "$.th", "$.v", "(ptr)", ".m"]);
+                let receiver = *self.random.pick(&[".th", ".thv", ".v", "$.th", "$.v", "(ptr)", ".m"]);
                 let fits = self.random.chance(90);
                 if fits {
                     return (*self.random.pick(GOOD_CALLS)).to_owned();
@@ -513,18 +394,8 @@ impl Generator {
     fn function_call(&mut self, piped: usize) -> String {
         if self.random.chance(1) {
             let method = *self.random.pick(METHODS);
-            let receiver = *self.random.pick(&[
-                ".th",
-                ".thv",
-                ".v",
-                "(level 1)",
-                "$.th",
-                "(ptr)",
-                "ptr",
-                ".m",
-                ".nul",
-                "(.nul)",
-            ]);
+            let receiver =
+                *self.random.pick(&[".th", ".thv", ".v", "$.th", "(ptr)", "ptr", ".m", ".nul", "(.nul)"]);
             return format!("{receiver}.{method}");
         }
         let (name, likes) = if self.random.below(300) == 0 {
@@ -640,58 +511,6 @@ impl Generator {
 
     /// Damages a text.
     fn mutate(&mut self, text: &mut Vec<u8>) {
-        const PIECES: &[&str] = &[
-            "{{",
-            "}}",
-            "{{-",
-            "-}}",
-            "{{/*",
-            "*/}}",
-            "\"",
-            "`",
-            "'",
-            "(",
-            ")",
-            "|",
-            ":=",
-            "=",
-            ",",
-            ".",
-            "..",
-            "$",
-            "$x",
-            "end",
-            "else",
-            "if",
-            "range",
-            "define \"q\"",
-            "\n",
-            " ",
-            "1x",
-            "0x",
-            "\\",
-            "\u{0}",
-            "é",
-            "nosuch",
-            "else if .t",
-            "{{else}}",
-            "{{end}}",
-            "{{ end }}",
-            "{{break}}",
-            "block \"w\" .",
-            "template",
-            "\u{a0}",
-            "@",
-            "+",
-            "-",
-            "i",
-            "{{ define \"alpha\" }}x{{ end }}",
-            "{{range $i, }}",
-            ":",
-            "/*",
-            "nil",
-            "1+2",
-        ];
         for _ in 0..1 + self.random.below(3) {
             let at = self.random.below(text.len() + 1);
             match self.random.below(4) {
