@@ -16,7 +16,8 @@ use crate::lex::LoopWords;
 pub struct Function {
     /// The name templates use.
     pub name: &'static str,
-    /// The parameters; arguments arrive checked and converted as Go's `reflect` would.
+    /// The parameters; arguments arrive checked and converted as Go's `reflect` would. An unsigned number arrives as
+    /// [`Value::Uint64`], nil for a map or list as a nil map or list, nil for anything else as [`Value::Nil`].
     pub signature: Signature,
     /// The body.
     pub body: Body,

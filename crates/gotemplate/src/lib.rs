@@ -1,4 +1,4 @@
-//! Go's text/template: parsed once, shared between threads, evaluated with Go's reference semantics.
+#![doc = include_str!("../README.md")]
 
 mod builtins;
 mod code;
@@ -14,8 +14,10 @@ mod operand;
 mod parse;
 mod print;
 mod set;
+mod tokens;
 
 pub use error::{Error, ErrorKind, Limit, Location};
 pub use exec::{Call, Limits, MissingKey, Options, Session};
 pub use func::{Body, FuncError, Function, FunctionSet, Host};
 pub use set::Set;
+pub use tokens::{Token, tokens};
