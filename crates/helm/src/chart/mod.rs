@@ -5,6 +5,7 @@ mod build;
 mod ignore;
 mod metadata;
 mod source;
+mod subcharts;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use gostd::value::Frozen;
 pub use archive::Archive;
 pub use metadata::{Dependency, Maintainer, Metadata};
 pub use source::{Directory, Memory, Source};
+pub use subcharts::Subchart;
 
 use crate::Error;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use gostd::time::{Time, Zone};
 use gostd::value::{ANY_MAP, Signature, Type};
 use gostd::{GoStr, List, Map, Value, json};
 use gotemplate::{Call, ErrorKind, FuncError, Function, FunctionSet};
@@ -52,7 +53,7 @@ static HELM_FUNCTIONS: &[Function] = &[
     function("fail", STRING, |_, args| Err(FuncError::Author(text(args).to_string()))),
     function("fromJson", STRING, |_, args| Ok(from_json(&text(args)))),
     function("fromJsonArray", STRING, |_, args| Ok(from_json_array(&text(args)))),
-    function("fromToml", STRING, |_, args| Ok(from_toml(&text(args)))),
+    function("fromToml", STRING, from_toml),
     function("fromYaml", STRING, |_, args| Ok(from_yaml(&text(args)))),
     function("fromYamlArray", STRING, |_, args| Ok(from_yaml_array(&text(args)))),
     function("getHostByName", STRING, get_host_by_name),
@@ -169,8 +170,14 @@ fn from_json_array(text: &GoStr) -> Value {
     Value::List(json::unmarshal_array(text).unwrap_or_else(|error| error_list(error.to_string())))
 }
 
-fn from_toml(text: &GoStr) -> Value {
-    Value::Map(toml::decode(text).unwrap_or_else(|error| error_map(&Value::Nil, error)))
+fn from_toml(call: &mut Call<'_, '_>, args: &[Value]) -> Result<Value, FuncError> {
+    let local = Zone::load(call.host().local_zone(), &Zone::utc()).unwrap_or_default();
+    let offset = Time::unix(call.host().now().0, 0, &local).zone_in_force().1;
+    match toml::decode(&text(args), &local, offset) {
+        Ok(map) => Ok(Value::Map(map)),
+        Err(error @ toml::DecodeError::Syntax { .. }) => Ok(Value::Map(error_map(&Value::Nil, error.to_string()))),
+        Err(error @ toml::DecodeError::Bug(_)) => Err(error.to_string().into()),
+    }
 }
 
 /// The map that stands for text that cannot be read: what could be read, and the error.

@@ -3,7 +3,7 @@
 use gostd::value::{Kind, Object};
 use gostd::{GoStr, List, Value};
 
-use super::is_bare;
+use super::{write_key, write_path, write_quoted};
 
 /// Values may nest this deep.
 const DEEPEST: usize = 500;
@@ -92,12 +92,7 @@ impl Encoder {
     fn header(&mut self, key: &[GoStr], open: &str, close: &str) {
         self.indent(key);
         self.out.extend(open.bytes());
-        for (index, part) in key.iter().enumerate() {
-            if index > 0 {
-                self.out.push(b'.');
-            }
-            write_key(&mut self.out, part);
-        }
+        write_path(&mut self.out, key);
         self.out.extend(close.bytes());
         self.out.push(b'\n');
     }
@@ -267,30 +262,4 @@ fn float_text(number: f64) -> String {
     }
     let text = gostd::strconv::format_float(number, b'g', -1, 64);
     if text.contains(['e', '.']) { text } else { text + ".0" }
-}
-
-fn write_key(out: &mut Vec<u8>, key: &GoStr) {
-    if !key.is_empty() && key.to_lossy().chars().all(is_bare) {
-        out.extend(key.iter());
-    } else {
-        write_quoted(out, key);
-    }
-}
-
-fn write_quoted(out: &mut Vec<u8>, text: &GoStr) {
-    out.push(b'"');
-    for byte in text.iter() {
-        match byte {
-            b'"' => out.extend(b"\\\""),
-            b'\\' => out.extend(b"\\\\"),
-            0x08 => out.extend(b"\\b"),
-            b'\t' => out.extend(b"\\t"),
-            b'\n' => out.extend(b"\\n"),
-            0x0C => out.extend(b"\\f"),
-            b'\r' => out.extend(b"\\r"),
-            0..0x20 | 0x7F => out.extend(format!("\\u{byte:04x}").bytes()),
-            byte => out.push(*byte),
-        }
-    }
-    out.push(b'"');
 }
