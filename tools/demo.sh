@@ -58,9 +58,8 @@ say "Nodes and pods are simulated by kwok: pods get scheduled and turn Running, 
 trap stop EXIT
 trap 'exit 130' INT TERM
 "$devcluster" up --detach --state "$work/cluster" >"$work/up.log" 2>&1 || { cat "$work/up.log" >&2; die "no control plane"; }
-KUBECONFIG=$work/cluster/kubeconfig
+eval "$("$devcluster" env --state "$work/cluster")"
 KUBECTL=$("$devcluster" path kubectl)
-export KUBECONFIG
 kubectl() { "$KUBECTL" "$@"; }
 show kubectl get nodes
 
