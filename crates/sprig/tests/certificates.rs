@@ -29,6 +29,7 @@ fn texts(entries: &[(&str, &str)]) -> Plain {
     )
 }
 
+/// Keys of every kind Go can read, made for these tests alone.
 const KEYS: &[(&str, &str)] = &[
     ("p384", include_str!("keys/p384.pem")),
     ("p521", include_str!("keys/p521.pem")),
