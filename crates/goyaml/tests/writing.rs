@@ -114,6 +114,19 @@ fn what_json_cannot_hold_is_refused() {
     assert_eq!(pretty(&dict("k", Value::from("\u{7f}\u{85}"))), "k: \"\\x7F\\N\"\n");
 }
 
+#[test]
+fn keys_that_json_makes_equal_leave_the_last() {
+    let map = |first: Value| {
+        let key = |bytes: &[u8]| GoStr::from(bytes);
+        Value::map([(key(b"\x91"), first), (key(b"\xdb"), Value::from("b"))].into())
+    };
+    assert_eq!(yaml(&map(Value::from("a"))), "\u{fffd}: b\n");
+    // What is lost must be fit for JSON all the same.
+    assert!(to_yaml(&map(Value::from("\u{7f}"))).is_err());
+    assert!(to_yaml(&map(Value::list(vec![map(Value::Float64(f64::NAN))]))).is_err());
+    assert!(to_yaml_pretty(&map(Value::from("\u{7f}"))).is_ok());
+}
+
 #[derive(Debug)]
 struct Server;
 

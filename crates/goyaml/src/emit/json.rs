@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write as _;
 
 use gostd::strconv::append_float;
-use gostd::value::lossy;
+use gostd::value::{Entries, lossy};
 use gostd::{GoStr, Value};
 
 use super::EmitError;
@@ -41,16 +41,17 @@ pub(super) fn key(text: &[u8]) -> Result<Cow<'_, [u8]>, EmitError> {
     if text.contains(NEXT_LINE) { Err(PROBLEM) } else { Ok(bytes(text)) }
 }
 
-/// Keys that are not UTF-8 may become equal in JSON; then go-yaml keeps the last.
-pub(super) fn merge_equal_keys(entries: &mut Vec<(GoStr, Value)>) {
+/// Keys that are not UTF-8 may become equal in JSON; then go-yaml keeps the last. Returns the values of the others,
+/// which must be fit for JSON all the same.
+pub(super) fn merge_equal_keys(entries: &mut Vec<(GoStr, Value)>) -> Vec<Value> {
     if entries.iter().all(|(key, _)| std::str::from_utf8(key).is_ok()) {
-        return;
+        return Vec::new();
     }
-    let mut merged = std::collections::BTreeMap::new();
-    for (key, value) in entries.drain(..) {
-        merged.insert(GoStr::from(lossy(&key)), value);
-    }
+    let mut merged = Entries::new();
+    let dropped =
+        entries.drain(..).filter_map(|(key, value)| merged.insert(GoStr::from(lossy(&key)), value)).collect();
     entries.extend(merged);
+    dropped
 }
 
 const NEXT_LINE: char = '\u{85}';

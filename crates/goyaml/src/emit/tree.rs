@@ -47,32 +47,53 @@ enum Rest {
 
 /// Writes a whole document.
 pub(super) fn write(value: &Value, version: Version) -> Result<Vec<u8>, EmitError> {
-    let mut emitter = Emitter { writer: Writer::new(version), version, frames: Vec::new(), word: Vec::new() };
-    emitter.node(value, false)?;
-    while let Some(frame) = emitter.frames.last_mut() {
-        match &mut frame.rest {
-            Rest::List(items) => match items.next() {
-                Some(item) => emitter.item(&item)?,
-                None => emitter.leave(),
-            },
-            Rest::Map(entries) => match entries.next() {
-                Some((key, value)) => emitter.entry(&key, &value)?,
-                None => emitter.leave(),
-            },
-        }
+    let mut emitter = Emitter {
+        writer: Writer::new(version),
+        version,
+        frames: Vec::new(),
+        base_depth: 0,
+        dropped: Vec::new(),
+        word: Vec::new(),
+    };
+    emitter.document(value)?;
+    let document = std::mem::replace(&mut emitter.writer, Writer::new(version));
+    while let Some((value, depth)) = emitter.dropped.pop() {
+        emitter.base_depth = depth;
+        emitter.document(&value)?;
     }
-    emitter.writer.write_indent();
-    Ok(emitter.writer.out)
+    Ok(document.out)
 }
 
 struct Emitter {
     writer: Writer,
     version: Version,
     frames: Vec<Frame>,
+    /// How many collections are around the document.
+    base_depth: usize,
+    /// Values that do not show in the end but must be possible to write, and how deep they are.
+    dropped: Vec<(Value, usize)>,
     word: Vec<u8>,
 }
 
 impl Emitter {
+    fn document(&mut self, value: &Value) -> Result<(), EmitError> {
+        self.node(value, false)?;
+        while let Some(frame) = self.frames.last_mut() {
+            match &mut frame.rest {
+                Rest::List(items) => match items.next() {
+                    Some(item) => self.item(&item)?,
+                    None => self.leave(),
+                },
+                Rest::Map(entries) => match entries.next() {
+                    Some((key, value)) => self.entry(&key, &value)?,
+                    None => self.leave(),
+                },
+            }
+        }
+        self.writer.write_indent();
+        Ok(())
+    }
+
     fn leave(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.writer.leave(frame.outer_indent);
@@ -143,7 +164,7 @@ impl Emitter {
     }
 
     fn check_depth(&self, value: &Value) -> Result<(), EmitError> {
-        match self.frames.len() {
+        match self.base_depth + self.frames.len() {
             SUSPICIOUS_DEPTH if nests_deeper_than(value, MAX_DEPTH - SUSPICIOUS_DEPTH) => {
                 Err(EmitError::TooDeep)
             }
@@ -190,7 +211,9 @@ impl Emitter {
             Value::Map(map) => {
                 let mut entries = map.snapshot();
                 if self.version == Version::V2 {
-                    json::merge_equal_keys(&mut entries);
+                    let inside = self.base_depth + self.frames.len() + 1;
+                    let dropped = json::merge_equal_keys(&mut entries).into_iter();
+                    self.dropped.extend(dropped.map(|value| (value, inside)));
                 }
                 return Ok(Shape::Map(keys::sort(entries, self.version)));
             }
