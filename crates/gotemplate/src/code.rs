@@ -61,17 +61,17 @@ pub(crate) struct Template {
     pub(crate) source: Arc<Source>,
     /// Whether there is nothing but space and comments: such a definition never replaces another.
     pub(crate) is_empty: bool,
-    pub(crate) ops: Vec<Op>,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) ops: Box<[Op]>,
+    pub(crate) nodes: Box<[Node]>,
     /// Field names and template names.
-    pub(crate) names: Vec<GoStr>,
-    pub(crate) constants: Vec<Constant>,
-    pub(crate) callees: Vec<Callee>,
-    pub(crate) loops: Vec<LoopPlan>,
+    pub(crate) names: Box<[GoStr]>,
+    pub(crate) constants: Box<[Constant]>,
+    pub(crate) callees: Box<[Callee]>,
+    pub(crate) loops: Box<[LoopPlan]>,
     /// Slots of variables that an `and` or `or` may have skipped, each list innermost first.
-    pub(crate) candidates: Vec<Candidates>,
+    pub(crate) candidates: Box<[Candidates]>,
     /// Texts of errors that are certain once reached.
-    pub(crate) messages: Vec<String>,
+    pub(crate) messages: Box<[String]>,
     /// The number of slots of a frame.
     pub(crate) slots: u32,
 }

@@ -31,8 +31,8 @@ fn a_chain_of_fields_is_one_instruction() {
 fn constants_take_the_type_of_their_parameter() {
     let templates =
         crate::parse::parse(&"t".into(), &"{{ f 1e1 `x` }}".into(), &FunctionSet::new(FUNCTIONS)).unwrap();
-    let constants = &templates[0].constants;
-    assert_eq!(constants, &[crate::code::Constant::Int(10), crate::code::Constant::String("x".into())]);
+    let constants = [crate::code::Constant::Int(10), crate::code::Constant::String("x".into())];
+    assert_eq!(*templates[0].constants, constants);
     assert!(code("{{ f `x` 1 }}").contains("Fail"), "a literal of the wrong type fails where it stands");
 }
 
@@ -70,4 +70,9 @@ fn loops_clear_variables_that_a_round_may_skip() {
     let forget = skipping.lines().position(|line| line.starts_with("Forget")).unwrap();
     assert!(skipping.contains(&format!("Jump {{ target: {forget} }}")), "{skipping}");
     assert!(skipping.contains("LoadAny"), "{skipping}");
+}
+
+#[test]
+fn instructions_are_small() {
+    assert_eq!(size_of::<crate::code::Op>(), 16);
 }

@@ -1,4 +1,7 @@
 //! The stack machine that executes compiled templates (the walk functions of exec.go).
+//!
+//! [`Machine::run`] is on the native stack once for every nested `include`. What it calls is kept out of line where it
+//! is large or rare, so that its own frame stays small.
 
 use std::sync::Arc;
 
@@ -6,7 +9,7 @@ use gostd::Value;
 
 use super::Session;
 use crate::Set;
-use crate::code::{Address, Node, NodeId, Op, Slot, Template};
+use crate::code::{Address, Form, Node, NodeId, Op, Slot, Template};
 use crate::emit::undefined_variable;
 use crate::error::{Error, ErrorKind, Limit};
 use crate::operand::Operand;
@@ -82,11 +85,18 @@ impl<'m, 'h> Machine<'m, 'h> {
             };
             self.next += 1;
             if self.session.free_steps == 0 {
-                self.session.grant_steps().map_err(|(limit, message)| self.limit(limit, message))?;
+                self.grant_steps()?;
             }
             self.session.free_steps -= 1;
             self.step(op)?;
         }
+    }
+
+    #[inline(never)]
+    fn grant_steps(&mut self) -> Result<(), Error> {
+        self.session.grant_steps().map_err(|(limit, message)| {
+            Error::exec(ErrorKind::Limit(limit), &self.template, self.current_node(), message)
+        })
     }
 
     fn step(&mut self, op: Op) -> Result<(), Error> {
@@ -177,22 +187,23 @@ impl<'m, 'h> Machine<'m, 'h> {
     fn write(&mut self, start: u32, end: u32) -> Result<(), Error> {
         let text = self.template.source.text.get(start as usize..end as usize);
         self.output.extend_from_slice(text.unwrap_or_default());
-        self.check_output()
+        self.check_output(Some(Node { position: start, start, end: start, form: Form::Expression }))
     }
 
     #[inline(never)]
     fn print(&mut self) -> Result<(), Error> {
         let operand = self.pop();
         print::append(&mut self.output, &operand);
-        self.check_output()
+        self.check_output(self.current_node())
     }
 
-    fn check_output(&self) -> Result<(), Error> {
+    fn check_output(&self, node: Option<Node>) -> Result<(), Error> {
         let limit = self.session.options.limits.output;
         if self.session.output.saturating_add(self.output.len()) <= limit {
             return Ok(());
         }
-        Err(self.limit(Limit::Output, format!("the output is longer than {limit} bytes")))
+        let message = format!("the output is longer than {limit} bytes");
+        Err(Error::exec(ErrorKind::Limit(Limit::Output), &self.template, node, message))
     }
 
     #[inline(never)]
@@ -291,17 +302,10 @@ impl<'m, 'h> Machine<'m, 'h> {
     /// Makes an error at the current node.
     #[inline(never)]
     pub(super) fn error(&self, message: impl Into<String>) -> Error {
-        self.error_of(ErrorKind::Exec, message.into())
+        Error::exec(ErrorKind::Exec, &self.template, self.current_node(), message.into())
     }
 
-    #[inline(never)]
-    fn limit(&self, limit: Limit, message: String) -> Error {
-        self.error_of(ErrorKind::Limit(limit), message)
-    }
-
-    #[inline(never)]
-    fn error_of(&self, kind: ErrorKind, message: String) -> Error {
-        let node = self.node.and_then(|node| self.node_of(node));
-        Error::exec(kind, &self.template, node, message)
+    fn current_node(&self) -> Option<Node> {
+        self.node.and_then(|node| self.node_of(node))
     }
 }
