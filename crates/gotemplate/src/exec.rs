@@ -32,6 +32,8 @@ pub enum MissingKey {
 }
 
 /// Bounds on what one session may use; reaching one is an error of kind [`crate::ErrorKind::Limit`].
+///
+/// The defaults are far above what sensible templates need: a billion steps (some twenty seconds), 256 MiB of output.
 pub struct Limits {
     /// Instructions, and what functions add with [`Call::charge`].
     pub steps: u64,
@@ -49,7 +51,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: u64::MAX, output: usize::MAX, depth: usize::MAX, stack: 1 << 20, interrupt: None }
+        Self { steps: 1_000_000_000, output: 256 << 20, depth: usize::MAX, stack: 1 << 20, interrupt: None }
     }
 }
 

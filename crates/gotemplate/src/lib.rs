@@ -5,7 +5,7 @@ mod code;
 mod convert;
 mod emit;
 mod error;
-pub mod exec;
+mod exec;
 mod func;
 mod lex;
 mod node;

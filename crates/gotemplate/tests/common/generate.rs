@@ -46,6 +46,8 @@ pub(crate) struct Generator {
     depth: usize,
     loops: usize,
     blocks: usize,
+    /// The percentage of texts that are damaged.
+    damage: usize,
 }
 
 impl Generator {
@@ -57,7 +59,13 @@ impl Generator {
             depth: 0,
             loops: 0,
             blocks: 0,
+            damage: 15,
         }
+    }
+
+    /// Damages so many of a hundred texts.
+    pub(crate) fn damaging(self, damage: usize) -> Self {
+        Self { damage, ..self }
     }
 
     /// Makes a whole case.
@@ -70,7 +78,7 @@ impl Generator {
         }
         self.callable = 0;
         let mut text = self.file(TEMPLATES).into_bytes();
-        if self.random.chance(15) {
+        if self.random.chance(self.damage) {
             self.mutate(&mut text);
         }
         files.push((b"dir/main.yaml".to_vec(), text));
