@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use helm::{Chart, CompiledChart};
+use gostd::value::Frozen;
+use helm::{Chart, CompiledChart, Host, RenderInput, RenderOptions};
 use kube::Client;
 use kube::api::ApiResource;
 use kube::core::Selector;
@@ -23,6 +24,7 @@ use crate::cluster::instances::Instances;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::Records;
 use crate::cluster::seeds::Seeds;
+use crate::cluster::seen::OwnerKind;
 use crate::crd::{RegisterError, register};
 use crate::observe::probes::{self, Probes};
 use crate::queue::{Backoff, Outcome, Queue};
@@ -32,7 +34,7 @@ use crate::reconcile::objects::label_value;
 use crate::reconcile::render::Renderer;
 use crate::reconcile::status::Remembered;
 use crate::release::ChartJson;
-use crate::settings::{Settings, Watch};
+use crate::settings::{Scope, Settings, Watch};
 
 /// How long work under way may take after the operator was told to stop.
 const GRACE: Duration = Duration::from_secs(20);
@@ -181,7 +183,36 @@ fn load(path: &Path) -> Result<Loaded, Error> {
     let json = ChartJson::new(&chart);
     let digest = chart_digest(&chart);
     let compiled = CompiledChart::new(chart).map_err(fail)?;
+    compiled
+        .check_templates(&RenderInput {
+            values: &Frozen::Map(Vec::new()),
+            release: helm::Release {
+                name: "check".into(),
+                namespace: "default".into(),
+                revision: 1,
+                is_upgrade: false,
+            },
+            capabilities: &helm::Capabilities::default(),
+            host: &Nobody,
+            options: RenderOptions { skip_schema_validation: true, ..RenderOptions::default() },
+        })
+        .map_err(fail)?;
     Ok(Loaded { compiled, json, digest })
+}
+
+/// Parsing asks nobody.
+struct Nobody;
+
+impl Host for Nobody {
+    fn now(&self) -> (i64, u32) {
+        (0, 0)
+    }
+
+    fn random(&self, _: &mut [u8]) {}
+
+    fn query(&self, function: &str, _: &[gostd::Value]) -> Result<gostd::Value, String> {
+        Err(format!("{function} has nobody to ask"))
+    }
 }
 
 /// Digests everything of a chart that can change what it renders.
@@ -225,8 +256,10 @@ fn kind(
             Wake::Health => queue.add_after(key.clone(), SETTLE),
         })
     };
-    let dependents =
-        Arc::new(Dependents::new(client.clone(), &label, settings.watch_namespaces.clone(), wake));
+    let owner =
+        OwnerKind { kind: watch.names.kind.as_str().into(), namespaced: watch.scope == Scope::Namespaced };
+    let namespaces = settings.watch_namespaces.clone();
+    let dependents = Arc::new(Dependents::new(client.clone(), &label, owner, namespaces, wake));
     let selector =
         watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()?;
     let namespaces: Vec<_> = match settings.watch_namespaces.as_slice() {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::error::{explain, is_not_found};
-use super::seen::Seen;
+use super::seen::{OwnerKind, Seen};
 use crate::reconcile::health::{self, Health};
 use crate::reconcile::identity::{ApiKind, InstanceKey, ObjectId};
 use crate::reconcile::objects::OWNER_LABEL;
@@ -44,6 +44,7 @@ pub(crate) struct Dependents {
     namespaces: Vec<String>,
     store: Arc<Mutex<Store>>,
     watches: Mutex<HashMap<WatchKey, Watch>>,
+    owner: OwnerKind,
     on_change: Arc<OnChange>,
 }
 
@@ -62,10 +63,11 @@ impl Drop for Watch {
 }
 
 impl Dependents {
-    /// Makes a set without watches. `label` is the value of the owner label on the objects.
+    /// Makes a set without watches. `label` is the value of the owner label on the objects, `owner` the served kind.
     pub(crate) fn new(
         client: Client,
         label: &str,
+        owner: OwnerKind,
         namespaces: Vec<String>,
         on_change: Arc<OnChange>,
     ) -> Self {
@@ -75,6 +77,7 @@ impl Dependents {
             namespaces,
             store: Arc::default(),
             watches: Mutex::default(),
+            owner,
             on_change,
         }
     }
@@ -109,6 +112,7 @@ impl Dependents {
             kind,
             namespace,
             store: self.store.clone(),
+            owner: self.owner.clone(),
             on_change: self.on_change.clone(),
             known: HashSet::new(),
             told,
@@ -200,6 +204,7 @@ struct Worker {
     kind: Arc<ApiKind>,
     namespace: Option<String>,
     store: Arc<Mutex<Store>>,
+    owner: OwnerKind,
     on_change: Arc<OnChange>,
     /// What was known when the list under way began and it has not shown yet.
     known: HashSet<(InstanceKey, ObjectId)>,
@@ -228,8 +233,8 @@ impl Worker {
         match event {
             Event::Init => self.known = self.all_known(),
             Event::InitApply(seen) => {
-                if let Some(key) = &seen.resource {
-                    self.known.remove(&(key.clone(), self.kind.object(seen.namespace(), seen.name())));
+                if let Some(key) = seen.resource(&self.owner) {
+                    self.known.remove(&(key, self.kind.object(seen.namespace(), seen.name())));
                 }
                 self.update(&seen);
             }
@@ -243,7 +248,7 @@ impl Worker {
     }
 
     fn update<const META: bool>(&self, seen: &Seen<META>) {
-        let Some(key) = &seen.resource else { return };
+        let Some(key) = &seen.resource(&self.owner) else { return };
         let id = self.kind.object(seen.namespace(), seen.name());
         let health = if META {
             Health::Ready
@@ -276,7 +281,7 @@ impl Worker {
     }
 
     fn delete<const META: bool>(&self, seen: &Seen<META>) {
-        let Some(key) = &seen.resource else { return };
+        let Some(key) = &seen.resource(&self.owner) else { return };
         let id = self.kind.object(seen.namespace(), seen.name());
         let removed = {
             let mut store = lock(&self.store);

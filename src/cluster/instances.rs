@@ -43,6 +43,24 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
+    /// One for tests.
+    #[cfg(test)]
+    pub(crate) fn example(namespace: &str, name: &str, uid: &str) -> Self {
+        Self {
+            key: InstanceKey::new(namespace, name),
+            uid: uid.into(),
+            resource_version: "1".into(),
+            generation: 1,
+            created: None,
+            deleting: false,
+            finalizers: Vec::new(),
+            annotations: BTreeMap::new(),
+            spec: "".into(),
+            spec_digest: Digest::default(),
+            status: "".into(),
+        }
+    }
+
     /// Parses the status; null if there is none.
     pub(crate) fn status(&self) -> Value {
         serde_json::from_str(&self.status).unwrap_or(Value::Null)

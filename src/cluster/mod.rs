@@ -10,7 +10,7 @@ pub(crate) mod objects;
 pub(crate) mod records;
 mod request;
 pub(crate) mod seeds;
-mod seen;
+pub(crate) mod seen;
 
 /// The name under which our writes own fields.
 pub(crate) const FIELD_MANAGER: &str = "chartwright";

@@ -18,7 +18,7 @@ use super::error::is_not_found;
 use super::request::call;
 use super::seen::Seen;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
-use crate::reconcile::objects::{CHART_LABEL, OWNER_LABEL, Object, RESOURCE_ANNOTATION};
+use crate::reconcile::objects::{CHART_LABEL, OWNER_LABEL, Object, PRIMARY_RESOURCE, PRIMARY_TYPE};
 
 /// Writes the objects of one served kind.
 #[derive(Clone)]
@@ -48,8 +48,20 @@ pub(crate) struct Applied {
 #[serde(default)]
 pub(crate) struct Marks {
     pub(crate) uid: String,
+    #[serde(rename = "ownerReferences")]
+    pub(crate) owners: Vec<OwnerMark>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
+}
+
+/// An owner reference.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct OwnerMark {
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) controller: bool,
 }
 
 impl Writer {
@@ -135,7 +147,9 @@ impl Writer {
         id: &ObjectId,
     ) -> Result<(), kube::Error> {
         let body = json!({"metadata": {
-            "labels": {OWNER_LABEL: null, CHART_LABEL: null}, "annotations": {RESOURCE_ANNOTATION: null},
+            "labels": {OWNER_LABEL: null, CHART_LABEL: null},
+            "annotations": {PRIMARY_RESOURCE: null, PRIMARY_TYPE: null},
+            "ownerReferences": null,
         }});
         let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
         let request = at(kind, id)

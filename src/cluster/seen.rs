@@ -12,14 +12,23 @@ use super::FIELD_MANAGER;
 use crate::reconcile::health::Words;
 use crate::reconcile::identity::{Digest, InstanceKey};
 
+/// The served kind, as owner references name it.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnerKind {
+    pub(crate) kind: Box<str>,
+    pub(crate) namespaced: bool,
+}
+
 /// An applied object as a watch or an answer shows it. With `META` only the metadata is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Seen<const META: bool> {
     /// Name, namespace and version only.
     meta: ObjectMeta,
     pub(super) uid: Box<str>,
-    /// The custom resource it was made for.
-    pub(super) resource: Option<InstanceKey>,
+    /// The custom resource that its annotations name.
+    named: Option<InstanceKey>,
+    /// Kind and name of its controller.
+    controller: Option<(Box<str>, Box<str>)>,
     pub(super) generation: i64,
     pub(super) deleting: bool,
     /// Of the fields we own; [`Digest::default`] if none.
@@ -34,6 +43,16 @@ pub(super) struct Seen<const META: bool> {
 }
 
 impl<const META: bool> Seen<META> {
+    /// The custom resource it was made for.
+    pub(super) fn resource(&self, owner: &OwnerKind) -> Option<InstanceKey> {
+        if let Some(named) = &self.named {
+            return Some(named.clone());
+        }
+        let (kind, name) = self.controller.as_ref()?;
+        let namespace = if owner.namespaced { self.namespace() } else { "" };
+        (**kind == *owner.kind).then(|| InstanceKey::new(namespace, name))
+    }
+
     pub(super) fn name(&self) -> &str {
         self.meta.name.as_deref().unwrap_or_default()
     }
@@ -68,14 +87,23 @@ struct RawMeta {
     generation: i64,
     deletion_timestamp: Option<serde::de::IgnoredAny>,
     annotations: Option<OwnAnnotations>,
+    owner_references: Vec<RawOwner>,
     managed_fields: Vec<RawEntry>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OwnAnnotations {
-    #[serde(rename = "chartwright.io/resource")]
+    #[serde(rename = "operator-sdk/primary-resource")]
     resource: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct RawOwner {
+    kind: Box<str>,
+    name: Box<str>,
+    controller: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -117,7 +145,8 @@ impl<'de, const META: bool> Deserialize<'de> for Seen<META> {
                 ..ObjectMeta::default()
             },
             uid: meta.uid.unwrap_or_default(),
-            resource: meta.annotations.and_then(|own| InstanceKey::parse(&own.resource?)),
+            named: meta.annotations.and_then(|own| InstanceKey::parse(&own.resource?)),
+            controller: meta.owner_references.into_iter().find(|o| o.controller).map(|o| (o.kind, o.name)),
             generation: meta.generation,
             deleting: meta.deletion_timestamp.is_some(),
             fields: fields.map(|fields| Digest::of([fields.get()])).unwrap_or_default(),
@@ -167,7 +196,7 @@ mod tests {
 
     const EVENT: &str = r#"{"type":"MODIFIED","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{
         "name":"d","namespace":"n","uid":"u","resourceVersion":"17","generation":3,"deletionTimestamp":"2026-01-01T00:00:00Z",
-        "annotations":{"a":"b","chartwright.io/resource":"n/web"},
+        "annotations":{"a":"b"},"ownerReferences":[{"kind":"Web","name":"web","controller":true}],
         "managedFields":[
             {"manager":"chartwright","operation":"Apply","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:replicas":{}}}},
             {"manager":"kubectl-edit","operation":"Update","time":"2026-01-02T00:00:00Z","fieldsV1":{"f:spec":{}}},
@@ -181,7 +210,10 @@ mod tests {
             panic!()
         };
         assert_eq!((seen.name(), seen.namespace(), seen.version(), seen.generation), ("d", "n", 17, 3));
-        assert_eq!(seen.resource, Some(InstanceKey::new("n", "web")));
+        let owner = |kind: &str, namespaced| OwnerKind { kind: kind.into(), namespaced };
+        assert_eq!(seen.resource(&owner("Web", true)), Some(InstanceKey::new("n", "web")));
+        assert_eq!(seen.resource(&owner("Web", false)), Some(InstanceKey::new("", "web")));
+        assert_eq!(seen.resource(&owner("Other", true)), None);
         assert_eq!(seen.fields, Digest::of([r#"{"f:spec":{"f:replicas":{}}}"#]));
         assert_eq!(seen.editor.as_deref(), Some("kubectl-edit"));
         assert!(seen.deleting && seen.stored);

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::Controller;
 use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
-use super::objects::{Object, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_ANNOTATION};
+use super::objects::{Object, PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE};
 use super::tracked::Expected;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::instances::Instance;
@@ -96,7 +96,7 @@ impl Controller {
                 Verdict::NotYet
             }
             // The server's quota of patience, not its judgement.
-            Err(error) if is_transient(&error) && !is_webhook(&error) => Verdict::Trouble(Box::new(error)),
+            Err(error) if is_transient(&error) && !is_judgement(&error) => Verdict::Trouble(Box::new(error)),
             Err(error) => Verdict::Refused(explain(&error)),
         }
     }
@@ -114,8 +114,7 @@ impl Controller {
             let marks = self.writer.marks(&object.kind, &object.id).await;
             let marks = marks.map_err(Error::api(format!("read {}", object.id)))?;
             if let Some(marks) = marks
-                && let Some(why) =
-                    stranger(&marks, &instance.key, release, self.release_namespace(&instance.key))
+                && let Some(why) = stranger(&marks, instance, release, self.release_namespace(&instance.key))
             {
                 foreign.push(format!("{} {why}", object.id));
             }
@@ -159,7 +158,7 @@ impl Controller {
         for (object, result) in results {
             match result {
                 Ok(expected) => applied.push(expected),
-                Err(error) if is_transient(&error) && !is_webhook(&error) => {
+                Err(error) if is_transient(&error) && !is_judgement(&error) => {
                     return Err(Error::Api { doing: format!("apply {}", object.id), error: Box::new(error) });
                 }
                 Err(error) => failed.push(format!("{} ({}): {}", object.id, object.source, explain(&error))),
@@ -232,16 +231,21 @@ impl Controller {
     }
 }
 
-/// A failing webhook answers 500, and its words are for the user.
-fn is_webhook(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 500 && status.message.contains("webhook"))
+/// Some judgements come as 500: fields outside the schema, and what a failing webhook says. They are for the user.
+fn is_judgement(error: &kube::Error) -> bool {
+    const JUDGEMENTS: &[&str] = &["failed to create typed patch object", "webhook"];
+    let judges = |message: &str| JUDGEMENTS.iter().any(|judgement| message.contains(judgement));
+    matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))
 }
 
 /// Says why an object that is there is not ours to change; `None` if it is.
-fn stranger(marks: &Marks, key: &InstanceKey, release: &str, namespace: &str) -> Option<String> {
+fn stranger(marks: &Marks, instance: &Instance, release: &str, namespace: &str) -> Option<String> {
     let annotation = |key: &str| marks.annotations.get(key).map(String::as_str).unwrap_or_default();
-    let resource = annotation(RESOURCE_ANNOTATION);
-    if !resource.is_empty() && resource != key.to_string() {
+    if let Some(owner) = marks.owners.iter().find(|owner| owner.controller && owner.uid != *instance.uid) {
+        return Some(format!("belongs to {} {}", owner.kind, owner.name));
+    }
+    let resource = annotation(PRIMARY_RESOURCE);
+    if !resource.is_empty() && resource != instance.key.to_string() {
         return Some(format!("belongs to the resource {resource}"));
     }
     let (owner, owner_namespace) = (annotation(RELEASE_NAME), annotation(RELEASE_NAMESPACE));
@@ -262,6 +266,7 @@ fn stranger(marks: &Marks, key: &InstanceKey, release: &str, namespace: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::objects::OwnerMark;
 
     fn marks(managed: bool, release: &str, resource: &str) -> Marks {
         let mut marks = Marks::default();
@@ -273,19 +278,28 @@ mod tests {
             marks.annotations.insert(RELEASE_NAMESPACE.into(), "ns".into());
         }
         if !resource.is_empty() {
-            marks.annotations.insert(RESOURCE_ANNOTATION.into(), resource.into());
+            marks.annotations.insert(PRIMARY_RESOURCE.into(), resource.into());
         }
         marks
     }
 
     #[test]
     fn only_marked_objects_are_taken_over() {
-        let key = InstanceKey::new("ns", "web");
-        let judge = |marks| stranger(&marks, &key, "web", "ns");
+        let instance = Instance::example("ns", "web", "u-1");
+        let judge = |marks| stranger(&marks, &instance, "web", "ns");
         assert_eq!(judge(marks(true, "web", "")), None);
         assert_eq!(judge(marks(true, "web", "ns/web")), None);
         assert_eq!(judge(marks(true, "web", "ns/first")).unwrap(), "belongs to the resource ns/first");
         assert_eq!(judge(marks(true, "old", "")).unwrap(), "belongs to the Helm release old in namespace ns");
         assert!(judge(marks(false, "", "")).unwrap().starts_with("exists and belongs to nobody"));
+        let owner = |uid: &str| OwnerMark {
+            kind: "Web".into(),
+            name: "first".into(),
+            uid: uid.into(),
+            controller: true,
+        };
+        let owned = |uid: &str| Marks { owners: vec![owner(uid)], ..marks(true, "web", "") };
+        assert_eq!(judge(owned("u-1")), None);
+        assert_eq!(judge(owned("u-2")).unwrap(), "belongs to Web first");
     }
 }

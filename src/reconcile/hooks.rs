@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
-use super::objects::RESOURCE_ANNOTATION;
 use super::{Controller, objects, yaml};
 use crate::cluster::error::{explain, is_conflict};
 use crate::cluster::instances::Instance;
@@ -196,11 +195,7 @@ impl Controller {
     /// Hooks are not part of the release: no label makes them watched or pruned. But they go with their resource.
     fn mark_hook(&self, instance: &Instance, id: &ObjectId, body: &mut Value) {
         let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) else { return };
-        let annotations =
-            metadata.entry("annotations").or_insert_with(|| Value::Object(serde_json::Map::new()));
-        if let Some(annotations) = annotations.as_object_mut() {
-            annotations.insert(RESOURCE_ANNOTATION.into(), instance.key.to_string().into());
-        }
+
         if !id.namespace.is_empty() && id.namespace == instance.key.namespace {
             metadata.insert("ownerReferences".into(), Value::from(vec![self.owner_reference(instance)]));
         }

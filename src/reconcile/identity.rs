@@ -19,7 +19,7 @@ impl InstanceKey {
         Self { namespace: namespace.into(), name: name.into() }
     }
 
-    /// Reads what `Display` writes; this is the form of the `chartwright.io/resource` annotation.
+    /// Reads what `Display` writes; this is the form of the `operator-sdk/primary-resource` annotation.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text.split_once('/') {
             Some((namespace, name)) if !name.is_empty() => Some(Self::new(namespace, name)),

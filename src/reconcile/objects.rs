@@ -16,8 +16,9 @@ use super::{order, yaml};
 
 /// Label by whose value the server selects the objects of one served kind.
 pub(crate) const OWNER_LABEL: &str = "chartwright.io/owner";
-/// Annotation that names the custom resource an object was made for.
-pub(crate) const RESOURCE_ANNOTATION: &str = "chartwright.io/resource";
+/// operator-sdk's annotations that name the custom resource of an object it cannot own, and that resource's type.
+pub(crate) const PRIMARY_RESOURCE: &str = "operator-sdk/primary-resource";
+pub(crate) const PRIMARY_TYPE: &str = "operator-sdk/primary-resource-type";
 /// Helm's annotation that names the release of an object.
 pub(crate) const RELEASE_NAME: &str = "meta.helm.sh/release-name";
 /// Helm's annotation that names the namespace of that release.
@@ -370,6 +371,9 @@ fn object(
 }
 
 /// Sets namespace, labels, annotations and owner; returns whether the object is kept, and whether it is owned.
+///
+/// What can be owned gets no annotations but Helm's: Deployments count every change of annotations as one of theirs, and
+/// a release made by Helm is to be taken over unnoticed.
 fn mark(fields: &mut Map<String, Value>, id: &ObjectId, kind: &ApiKind, owner: &Owner<'_>) -> (bool, bool) {
     let mut metadata = take_object(fields, "metadata");
     metadata.remove("namespace");
@@ -391,7 +395,6 @@ fn mark(fields: &mut Map<String, Value>, id: &ObjectId, kind: &ApiKind, owner: &
     let owned = reachable && !keep;
     annotations.insert(RELEASE_NAME.into(), owner.release.into());
     annotations.insert(RELEASE_NAMESPACE.into(), owner.release_namespace.into());
-    annotations.insert(RESOURCE_ANNOTATION.into(), owner.key.to_string().into());
     metadata.remove("ownerReferences");
     if owned {
         let reference = json!([{
@@ -400,9 +403,9 @@ fn mark(fields: &mut Map<String, Value>, id: &ObjectId, kind: &ApiKind, owner: &
         }]);
         metadata.insert("ownerReferences".into(), reference);
     } else {
-        annotations.insert("operator-sdk/primary-resource".into(), owner.key.to_string().into());
+        annotations.insert(PRIMARY_RESOURCE.into(), owner.key.to_string().into());
         let of_type = format!("{}.{}", owner.kind, owner.group);
-        annotations.insert("operator-sdk/primary-resource-type".into(), of_type.into());
+        annotations.insert(PRIMARY_TYPE.into(), of_type.into());
     }
     metadata.insert("annotations".into(), annotations.into());
     fields.insert("metadata".into(), metadata.into());

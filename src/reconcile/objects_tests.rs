@@ -76,7 +76,6 @@ fn objects_are_marked_and_owned() {
                     "x": "y",
                     "meta.helm.sh/release-name": "web",
                     "meta.helm.sh/release-namespace": "ns",
-                    "chartwright.io/resource": "ns/web",
                 },
                 "ownerReferences": [{
                     "apiVersion": "g.io/v1", "kind": "Web", "name": "web", "uid": "u-1",

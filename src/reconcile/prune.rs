@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Controller;
 use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
-use super::objects::{RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_ANNOTATION, RESOURCE_POLICY};
+use super::objects::{PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_POLICY};
 use super::order;
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Marks;
@@ -70,13 +70,13 @@ impl Controller {
     /// Whether an object's marks say that it belongs to this resource's release.
     fn is_ours(&self, instance: &Instance, marks: &Marks) -> bool {
         let says = |key: &str, text: &str| marks.annotations.get(key).is_some_and(|value| value == text);
-        let resource = marks.annotations.get(RESOURCE_ANNOTATION);
-        match resource {
-            Some(resource) => *resource == instance.key.to_string(),
-            None => {
-                says(RELEASE_NAME, self.release_name(&instance.key))
-                    && says(RELEASE_NAMESPACE, self.release_namespace(&instance.key))
-            }
+        if let Some(owner) = marks.owners.iter().find(|owner| owner.controller) {
+            return owner.uid == *instance.uid;
         }
+        if let Some(resource) = marks.annotations.get(PRIMARY_RESOURCE) {
+            return *resource == instance.key.to_string();
+        }
+        says(RELEASE_NAME, self.release_name(&instance.key))
+            && says(RELEASE_NAMESPACE, self.release_namespace(&instance.key))
     }
 }

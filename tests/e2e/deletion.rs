@@ -1,0 +1,107 @@
+//! Deletion, with and without an operator.
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_plain_chart_needs_no_operator_to_be_deleted() {
+    let chart = Chart::new("plain", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Plain"), Namespace::new("plain"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.metadata.finalizers}"), "");
+    operator.stop();
+    stays(2, || namespace.versions("configmap,secret"));
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(90, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+    becomes(90, Vec::<String>::new(), || namespace.names("secret"));
+}
+
+const CLUSTER_WIDE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
+                            metadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\nrules: []\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_garbage_collection_cannot_reach_is_cleaned_after_a_pause() {
+    let chart = Chart::new("reach", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Reach"), Namespace::new("reach"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    assert!(namespace.path(&kind.full(), "demo", "{.metadata.finalizers}").contains("uninstall-release"));
+    operator.stop();
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--wait=false"]);
+    let role = format!("{}-demo", namespace.name);
+    stays(2, || namespace.path("clusterrole", &role, "{.metadata.name}"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(60, String::new(), || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
+    becomes(10, String::new(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
+    becomes(90, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn the_older_finalizer_is_removed_too() {
+    let chart = Chart::new("older", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Older"), Namespace::new("older"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let (api_version, name) = (kind.api_version(), &kind.name);
+    namespace.apply(&format!(
+        r#"{{"apiVersion": "{api_version}", "kind": "{name}", "metadata": {{"name": "demo",
+        "finalizers": ["uninstall-helm-release"]}}, "spec": {{"color": "green"}}}}"#
+    ));
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(30, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_slow_object_is_waited_for_and_named() {
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}, \
+                    finalizers: [e2e.example.com/slow]}\n";
+    let chart = Chart::new("slow", &[("templates/cm.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Slow"), Namespace::new("slow"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let (api_version, name) = (kind.api_version(), &kind.name);
+    namespace.apply(&format!(
+        r#"{{"apiVersion": "{api_version}", "kind": "{name}", "metadata": {{"name": "demo",
+        "annotations": {{"helm.sdk.operatorframework.io/uninstall-wait": "true"}}}}, "spec": {{}}}}"#
+    ));
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--wait=false"]);
+    says(20, "Waiting until all resources are deleted: ConfigMap demo", || {
+        namespace.condition(&kind, "demo", "Deployed")
+    });
+    stays(5, || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
+    namespace.kubectl(&[
+        "patch",
+        "configmap",
+        "demo",
+        "--type=merge",
+        "-p",
+        r#"{"metadata": {"finalizers": null}}"#,
+    ]);
+    becomes(20, String::new(), || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_resource_that_comes_and_goes_leaves_nothing() {
+    let chart =
+        Chart::new("flicker", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Flicker"), Namespace::new("flicker"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for pause in [0, 20, 60, 120, 250] {
+        namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+        std::thread::sleep(std::time::Duration::from_millis(pause));
+        namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=60s"]);
+    }
+    let role = format!("{}-demo", namespace.name);
+    becomes(30, String::new(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
+    becomes(30, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+    becomes(30, Vec::<String>::new(), || namespace.names("secret"));
+    stays(3, || (namespace.path("configmap", "demo", "{.metadata.name}"), namespace.names("secret")));
+}

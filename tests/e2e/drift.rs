@@ -1,0 +1,67 @@
+//! Changes by others: ours are put back at once, theirs are left.
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+
+#[test]
+#[ignore = "needs a control plane"]
+fn an_edit_is_put_back_within_a_second_and_told() {
+    let chart = Chart::new("drift", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Drift"), Namespace::new("drift"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    let took = becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    eprintln!("an edit was put back after {took:?}");
+    says(20, "was changed by kubectl", || namespace.kubectl(&["get", "events"]));
+    let before = namespace.versions("configmap");
+    namespace.kubectl(&["label", "configmap", "demo", "theirs=yes"]);
+    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"extra": "x"}}"#]);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert_ne!(namespace.versions("configmap"), before);
+    stays(5, || namespace.versions("configmap"));
+    assert_eq!(namespace.path("configmap", "demo", "{.data.extra} {.metadata.labels.theirs}"), "x yes");
+}
+
+const CLUSTER_WIDE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
+                            metadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\n\
+                            rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn objects_outside_namespaces_are_watched_as_well() {
+    let chart = Chart::new("wide", &[("templates/role.yaml", CLUSTER_WIDE)]);
+    let (kind, namespace) = (Kind::new("Wide"), Namespace::new("wide"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    let role = format!("{}-demo", namespace.name);
+    namespace.kubectl(&["delete", "clusterrole", &role]);
+    becomes(5, role.clone(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=60s"]);
+    becomes(10, String::new(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
+}
+
+const SCALED: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}}\nspec:\n\
+                      \x20 replicas: 1\n  selector: {matchLabels: {app: {{ .Release.Name }}}}\n  template:\n\
+                      \x20   metadata: {labels: {app: {{ .Release.Name }}}}\n\
+                      \x20   spec: {containers: [{name: main, image: example/app:1}]}\n{{- if .Values.auto }}\n---\n\
+                      apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: {{ .Release.Name }}}\n\
+                      spec: {minReplicas: 2, maxReplicas: 4, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, \
+                      name: {{ .Release.Name }}}}\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn an_autoscaler_keeps_its_replicas_and_a_hand_does_not() {
+    let chart = Chart::new("scaled", &[("templates/all.yaml", SCALED)]);
+    let (kind, namespace) = (Kind::new("Scaled"), Namespace::new("scaled"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "hand", r#"{"auto": false}"#);
+    namespace.resource(&kind, "auto", r#"{"auto": true}"#);
+    namespace.ready(&kind, "hand");
+    namespace.kubectl(&["scale", "deployment", "hand", "--replicas=4"]);
+    becomes(10, "1".to_owned(), || namespace.path("deployment", "hand", "{.spec.replicas}"));
+    becomes(60, "2".to_owned(), || namespace.path("deployment", "auto", "{.spec.replicas}"));
+    stays(20, || namespace.path("deployment", "auto", "{.spec.replicas} {.metadata.generation}"));
+}

@@ -1,0 +1,169 @@
+//! What goes wrong is told in full, and nothing that runs is touched.
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_failing_template_tells_file_line_and_words() {
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n\
+                    data: {host: {{ required \"host must be set (see the manual)\" .Values.host }}}\n";
+    let chart = Chart::new("asker", &[("templates/cm.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Asker"), Namespace::new("asker"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"host": "a.example.com"}"#);
+    namespace.ready(&kind, "demo");
+    let version = namespace.path("configmap", "demo", "{.metadata.resourceVersion}");
+    namespace.kubectl(&[
+        "patch",
+        &kind.full(),
+        "demo",
+        "--type=json",
+        "-p",
+        r#"[{"op": "remove", "path": "/spec/host"}]"#,
+    ]);
+    let told = says(30, "host must be set (see the manual)", || {
+        namespace.condition(&kind, "demo", "Irreconcilable")
+    });
+    assert!(told.contains("asker/templates/cm.yaml:4:"), "{told}");
+    assert!(namespace.condition(&kind, "demo", "Ready").starts_with("False RenderFailed"));
+    assert!(namespace.condition(&kind, "demo", "Stalled").starts_with("True"));
+    assert_eq!(
+        namespace.path("configmap", "demo", "{.metadata.resourceVersion} {.data.host}"),
+        format!("{version} a.example.com")
+    );
+    namespace.change(&kind, "demo", r#"{"host": "b.example.com"}"#);
+    becomes(30, "b.example.com".to_owned(), || namespace.path("configmap", "demo", "{.data.host}"));
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "Irreconcilable"));
+}
+
+const TWO_OBJECTS: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n\
+                           data: {color: {{ .Values.color | quote }}}\n---\napiVersion: v1\nkind: Service\n\
+                           metadata: {name: {{ .Release.Name }}}\nspec:\n  ports: [{port: {{ .Values.port }}}]\n\
+                           \x20 selector: {a: b}\n{{- if .Values.typo }}\n  selektor: {}\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn refused_objects_are_all_named_and_nothing_is_written() {
+    let chart = Chart::new("refused", &[("templates/all.yaml", TWO_OBJECTS)]);
+    let (kind, namespace) = (Kind::new("Refused"), Namespace::new("refused"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green", "port": 99999}"#);
+    let told = says(30, "spec.ports[0].port", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.starts_with("True InstallError: nothing was changed"), "{told}");
+    assert!(told.contains("Service demo") && told.contains("refused/templates/all.yaml"), "{told}");
+    assert_eq!(
+        namespace.path("configmap", "demo", "{.metadata.name}"),
+        "",
+        "the good one waits for the bad one"
+    );
+    assert!(namespace.names("secret").is_empty(), "no record of what never happened");
+
+    namespace.change(&kind, "demo", r#"{"port": 80}"#);
+    namespace.ready(&kind, "demo");
+    let before = namespace.versions("configmap,service,secret");
+    namespace.change(&kind, "demo", r#"{"color": "red", "typo": true}"#);
+    let told = says(30, "selektor", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.starts_with("True UpgradeError"), "{told}");
+    assert_eq!(namespace.versions("configmap,service,secret"), before);
+    assert!(namespace.condition(&kind, "demo", "Deployed").starts_with("True"), "the old release still runs");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_chart_with_a_syntax_error_does_not_start() {
+    let chart = Chart::new("broken", &[("templates/cm.yaml", "a: {{ if }}\n")]);
+    let (kind, namespace) = (Kind::new("Broken"), Namespace::new("broken"));
+    let mut operator = Operator::spawn(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name);
+    });
+    assert!(!operator.wait(30), "it must fail");
+    let log = operator.log();
+    assert!(log.contains("broken/templates/cm.yaml:1"), "{log}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn an_api_version_without_a_group_does_not_start() {
+    let chart = Chart::new("groupless", &[("templates/cm.yaml", CONFIG)]);
+    let mut operator = Operator::spawn(&chart.path, "v1alpha1", "Groupless", |_| {});
+    assert!(!operator.wait(30), "it must fail");
+    assert!(operator.log().contains("has no group"), "{}", operator.log());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn values_that_break_the_schema_are_told() {
+    let schema = r#"{"type": "object", "properties": {"color": {"type": "string"}}}"#;
+    let chart = Chart::new("schema", &[("templates/cm.yaml", CONFIG), ("values.schema.json", schema)]);
+    let (kind, namespace) = (Kind::new("Schematic"), Namespace::new("schema"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": 7}"#);
+    says(30, "at '/color': got number, want string", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    namespace.change(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn one_that_fails_holds_up_no_other() {
+    let template =
+        "{{- if eq .Values.color \"bad\" }}{{ fail \"bad color\" }}{{ end }}\n".to_owned() + CONFIG;
+    let chart = Chart::new("crowd", &[("templates/cm.yaml", &template)]);
+    let (kind, namespace) = (Kind::new("Crowd"), Namespace::new("crowd"));
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    for n in 0..5 {
+        namespace.resource(&kind, &format!("bad-{n}"), r#"{"color": "bad"}"#);
+    }
+    says(30, "bad color", || namespace.condition(&kind, "bad-0", "Stalled"));
+    namespace.resource(&kind, "good", r#"{"color": "green"}"#);
+    becomes(15, "green".to_owned(), || namespace.path("configmap", "good", "{.data.color}"));
+    std::thread::sleep(std::time::Duration::from_secs(15));
+    let attempts = operator.log().lines().filter(|line| line.contains("name=bad-0")).count();
+    assert!(attempts <= 6, "{attempts} attempts in 15 s:\n{}", operator.log());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn objects_of_others_are_not_taken() {
+    let chart = Chart::new("settler", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Settler"), Namespace::new("settler"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.kubectl(&["create", "configmap", "demo", "--from-literal=color=mine"]);
+    namespace.resource(&kind, "demo", r#"{"color": "chart"}"#);
+    let told = says(30, "ConfigMap demo", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.contains("belongs to nobody"), "{told}");
+    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "mine");
+    namespace.kubectl(&["label", "configmap", "demo", "app.kubernetes.io/managed-by=Helm"]);
+    let release =
+        ["meta.helm.sh/release-name=demo", &format!("meta.helm.sh/release-namespace={}", namespace.name)];
+    namespace.kubectl(&["annotate", "configmap", "demo", release[0], release[1]]);
+    becomes(60, "chart".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    namespace.ready(&kind, "demo");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_name_too_long_for_a_release_is_told_and_can_be_deleted() {
+    let chart = Chart::new("long", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Long"), Namespace::new("long"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let name = "x".repeat(60);
+    namespace.resource(&kind, &name, r#"{"color": "green"}"#);
+    says(30, "has 60 characters, and as the name of a Helm release it may have 53", || {
+        namespace.condition(&kind, &name, "Stalled")
+    });
+    namespace.kubectl(&["delete", &kind.full(), &name, "--timeout=30s"]);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_kubernetes_removed_without_successor_is_told() {
+    let template = "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: p}\nspec: {}\n";
+    let chart = Chart::new("removed", &[("templates/psp.yaml", template), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Removed"), Namespace::new("removed"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    says(30, "Pod Security Admission", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    stays(3, || namespace.path("configmap", "demo", "{.metadata.name}"));
+}

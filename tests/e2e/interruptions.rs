@@ -1,0 +1,98 @@
+//! The operator stops, dies, and comes back.
+
+use std::time::Duration;
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, eventually};
+
+/// Twenty ConfigMaps.
+const MANY: &str = "{{- range $n := until 20 }}\n---\napiVersion: v1\nkind: ConfigMap\n\
+                    metadata: {name: {{ $.Release.Name }}-{{ $n }}}\ndata: {color: {{ $.Values.color }}}\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn killed_in_the_middle_of_an_apply_it_finishes_after() {
+    let chart = Chart::new("killed", &[("templates/cm.yaml", MANY)]);
+    let (kind, namespace) = (Kind::new("Killed"), Namespace::new("killed"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    let colors = || {
+        let all = namespace.kubectl(&["get", "configmap", "-o", "jsonpath={.items[*].data.color}"]);
+        all.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    namespace.resource(&kind, "demo", r#"{"color": "c0"}"#);
+    // Each time killed a little later in its work.
+    for round in 1..=6_u64 {
+        std::thread::sleep(Duration::from_millis(round * 40));
+        operator.kill();
+        namespace.change(&kind, "demo", &format!(r#"{{"color": "c{round}"}}"#));
+        operator = Operator::start(&chart.path, &kind, &namespace);
+    }
+    becomes(60, vec!["c6".to_owned(); 20], colors);
+    namespace.ready(&kind, "demo");
+    let list = cluster().helm3().unwrap().args(["list", "-n", &namespace.name, "-a"]).output().unwrap();
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    assert!(list.contains("demo") && list.contains("deployed") && !list.contains("pending"), "{list}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_restart_writes_nothing() {
+    let chart = Chart::new("calm", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Calm"), Namespace::new("calm"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    for n in 0..10 {
+        namespace.resource(&kind, &format!("c{n}"), r#"{"color": "green"}"#);
+    }
+    for n in 0..10 {
+        namespace.ready(&kind, &format!("c{n}"));
+    }
+    let everything = format!("configmap,secret,{}", kind.full());
+    let before = namespace.versions(&everything);
+    operator.stop();
+    operator = Operator::start(&chart.path, &kind, &namespace);
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(namespace.versions(&everything), before, "{}", operator.log());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_change_while_it_was_down_is_carried_out() {
+    let chart = Chart::new("down", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Down"), Namespace::new("down"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "edited", r#"{"color": "green"}"#);
+    namespace.resource(&kind, "changed", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "edited");
+    namespace.ready(&kind, "changed");
+    operator.stop();
+    namespace.kubectl(&[
+        "patch",
+        "configmap",
+        "edited",
+        "--type=merge",
+        "-p",
+        r#"{"data": {"color": "red"}}"#,
+    ]);
+    namespace.change(&kind, "changed", r#"{"color": "blue"}"#);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(20, "green".to_owned(), || namespace.path("configmap", "edited", "{.data.color}"));
+    becomes(20, "blue".to_owned(), || namespace.path("configmap", "changed", "{.data.color}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_new_chart_moves_its_resources_on() {
+    let chart = Chart::new("mover", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Mover"), Namespace::new("mover"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    operator.stop();
+    chart.write("templates/cm.yaml", &CONFIG.replace("\ndata: {", "\ndata: {version: two, "));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(20, "two".to_owned(), || namespace.path("configmap", "demo", "{.data.version}"));
+    eventually(20, "revision 2", || {
+        let revision = namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}");
+        if revision == "2" { Ok(()) } else { Err(revision) }
+    });
+}

@@ -1,0 +1,13 @@
+//! The operator as users meet it: the real binary against a real control plane.
+//!
+//! One cluster serves all tests; each test has a kind and a namespace of its own. Pods run without containers.
+
+mod support;
+
+mod deletion;
+mod drift;
+mod failures;
+mod interruptions;
+mod main_job;
+mod permissions;
+mod releases;

@@ -1,0 +1,65 @@
+//! The operator with exactly the rights its manifests give it.
+
+use std::process::Command;
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, cluster, says};
+
+/// What `chartwright manifests` writes for a chart.
+fn manifests(chart: &Chart, kind: &Kind, namespace: &Namespace) -> std::path::PathBuf {
+    let folder = chart.path.parent().unwrap().join("deploy");
+    let output = Command::new(env!("CARGO_BIN_EXE_chartwright"))
+        .args(["manifests", "--chart"])
+        .arg(&chart.path)
+        .args(["--api-version", &kind.api_version(), "--kind", &kind.name, "--image", "example/operator:1"])
+        .args(["--namespace", &namespace.name, "--output-dir"])
+        .arg(&folder)
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn the_generated_rules_are_enough() {
+    let chart = Chart::new("ruled", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Ruled"), Namespace::new("ruled"));
+    let folder = manifests(&chart, &kind, &namespace);
+    namespace.kubectl(&["apply", "-f", folder.join("rbac.yaml").to_str().unwrap()]);
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
+    });
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    says(20, "Installed", || namespace.kubectl(&["get", "events"]));
+    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    crate::support::becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    let log = operator.log();
+    assert!(!log.contains("forbidden"), "{log}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_missing_rule_is_named() {
+    let chart = Chart::new("ruleless", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Ruleless"), Namespace::new("ruleless"));
+    let folder = manifests(&chart, &kind, &namespace);
+    let rules = std::fs::read_to_string(folder.join("rbac.yaml")).unwrap();
+    assert!(rules.contains("configmaps"), "{rules}");
+    namespace.apply(&rules.replace("configmaps", "configmapz"));
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
+    });
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    says(30, r#"lacks the rule {apiGroups: [""], resources: ["configmaps"], verbs: ["patch"]}"#, || {
+        namespace.condition(&kind, "demo", "Stalled")
+    });
+}

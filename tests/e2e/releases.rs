@@ -1,0 +1,154 @@
+//! Release records that Helm itself reads, and hooks that run as Helm runs them.
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
+
+fn helm(namespace: &Namespace, args: &[&str]) -> String {
+    let output =
+        cluster().helm3().expect("helm").args(["--namespace", &namespace.name]).args(args).output().unwrap();
+    assert!(output.status.success(), "helm {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn helm_reads_our_releases() {
+    let chart = Chart::new(
+        "readable",
+        &[
+            ("templates/cm.yaml", CONFIG),
+            ("templates/NOTES.txt", "notes of {{ .Release.Name }}"),
+            ("values.yaml", "size: 1\n"),
+        ],
+    );
+    let (kind, namespace) = (Kind::new("Readable"), Namespace::new("readable"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    becomes(30, "2".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
+    });
+    let list = helm(&namespace, &["list"]);
+    assert!(list.contains("readable-1.0.0") && list.contains("deployed"), "{list}");
+    assert_eq!(helm(&namespace, &["get", "values", "demo", "-o", "json"]).trim(), r#"{"color":"red"}"#);
+    assert_eq!(
+        helm(&namespace, &["get", "values", "demo", "--all", "-o", "json"]).trim(),
+        r#"{"color":"red","size":1}"#
+    );
+    assert!(helm(&namespace, &["get", "manifest", "demo"]).contains("# Source: readable/templates/cm.yaml"));
+    assert!(helm(&namespace, &["get", "notes", "demo"]).contains("notes of demo"));
+    becomes(10, 2, || helm(&namespace, &["history", "demo"]).matches("readable-1.0.0").count());
+    let history = helm(&namespace, &["history", "demo"]);
+    assert!(history.contains("superseded") && history.contains("Upgrade complete"), "{history}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_release_of_helm_is_taken_over_untouched() {
+    let template = CONFIG.to_owned()
+        + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}}\nspec:\n  replicas: 1\n\
+           \x20 selector: {matchLabels: {app: x}}\n  template:\n    metadata: {labels: {app: x}}\n\
+           \x20   spec: {containers: [{name: main, image: example/app:1}]}\n";
+    let chart = Chart::new("heir", &[("templates/all.yaml", &template), ("values.yaml", "color: green\n")]);
+    let (kind, namespace) = (Kind::new("Heir"), Namespace::new("heir"));
+    helm(&namespace, &["install", "demo", chart.path.to_str().unwrap()]);
+    becomes(30, "1".to_owned(), || namespace.path("deployment", "demo", "{.status.readyReplicas}"));
+    let before = namespace.path("deployment", "demo", "{.metadata.uid} {.metadata.generation}");
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("deployment", "demo", "{.metadata.uid} {.metadata.generation}"), before);
+    assert_eq!(helm(&namespace, &["list", "-q"]).trim(), "demo");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(90, String::new(), || namespace.path("deployment", "demo", "{.metadata.name}"));
+    becomes(90, Vec::<String>::new(), || namespace.names("secret"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_release_of_another_chart_is_refused() {
+    let theirs = Chart::new("theirs", &[("templates/cm.yaml", CONFIG), ("values.yaml", "color: theirs\n")]);
+    let ours = Chart::new("ours", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Rival"), Namespace::new("rival"));
+    helm(&namespace, &["install", "demo", theirs.path.to_str().unwrap()]);
+    let _operator = Operator::start(&ours.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "ours"}"#);
+    let told = says(30, "duplicate release name", || namespace.condition(&kind, "demo", "Stalled"));
+    assert!(told.contains("theirs") && told.contains("ours"), "{told}");
+    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "theirs");
+}
+
+fn job(name: &str, event: &str, weight: i32, more: &str) -> String {
+    format!(
+        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{{{ .Release.Name }}}}-{name}\n  annotations:\n    \
+         helm.sh/hook: {event}\n    helm.sh/hook-weight: \"{weight}\"\nspec:\n  backoffLimit: 0\n{more}  template:\n    \
+         spec: {{restartPolicy: Never, containers: [{{name: main, image: example/app:1}}]}}\n---\n"
+    )
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn hooks_run_one_after_another_and_only_at_changes() {
+    let hooks =
+        job("c", "pre-install", 5, "") + &job("a", "pre-install", -5, "") + &job("d", "post-install", 0, "");
+    let chart = Chart::new("parade", &[("templates/hooks.yaml", &hooks), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Parade"), Namespace::new("parade"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    let order = ["a", "c", "d"].map(|job| {
+        let job = format!("demo-{job}");
+        (
+            namespace.path("job", &job, "{.metadata.creationTimestamp}"),
+            namespace.path("job", &job, "{.status.completionTime}"),
+        )
+    });
+    assert!(order[0].1 <= order[1].0 && order[1].1 <= order[2].0, "{order:?}");
+    let map = namespace.path("configmap", "demo", "{.metadata.creationTimestamp}");
+    assert!(order[1].1 <= map && map <= order[2].0, "{map} {order:?}");
+    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    stays(3, || namespace.kubectl(&["get", "job", "-o", "jsonpath={.items[*].metadata.uid}"]));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_failing_hook_stops_the_install_and_is_named() {
+    let hooks = job("pre", "pre-install", 0, "  activeDeadlineSeconds: {{ .Values.deadline }}\n").replace(
+        "restartPolicy: Never",
+        "restartPolicy: Never, nodeSelector: {wanted: {{ .Values.node | quote }}}",
+    );
+    let chart = Chart::new("faller", &[("templates/hooks.yaml", &hooks), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Faller"), Namespace::new("faller"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green", "deadline": 2, "node": "none"}"#);
+    let told = says(40, "job demo-pre failed: DeadlineExceeded", || {
+        namespace.condition(&kind, "demo", "ReleaseFailed")
+    });
+    assert!(told.starts_with("True InstallError: pre-install hooks failed"), "{told}");
+    assert_eq!(namespace.path("configmap", "demo", "{.metadata.name}"), "");
+    assert_eq!(namespace.names("secret").len(), 1, "one record, however often it is tried");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn random_values_stay_what_they_were() {
+    let template = "apiVersion: v1\nkind: Secret\nmetadata: {name: {{ .Release.Name }}}\n\
+                    stringData: {password: {{ randAlphaNum 20 }}, color: {{ .Values.color }}}\n";
+    let chart = Chart::new("random", &[("templates/secret.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Random"), Namespace::new("random"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    let password = namespace.path("secret", "demo", "{.data.password}");
+    assert!(!password.is_empty());
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    becomes(20, "cmVk".to_owned(), || namespace.path("secret", "demo", "{.data.color}"));
+    assert_eq!(namespace.path("secret", "demo", "{.data.password}"), password);
+    operator.stop();
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    becomes(20, "Ymx1ZQ==".to_owned(), || namespace.path("secret", "demo", "{.data.color}"));
+    assert_eq!(namespace.path("secret", "demo", "{.data.password}"), password);
+}
