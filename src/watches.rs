@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::cli::template::SystemHost;
 use crate::names::{ApiVersion, NameError, Names};
 use crate::settings::{CrdPolicy, DEFAULT_MAX_HISTORY, Scope, Watch};
 
@@ -43,6 +44,18 @@ pub(crate) enum WatchesError {
         entry: usize,
         /// What is wrong.
         error: NameError,
+    },
+    /// An override value is a template that does not render.
+    #[error("entry {entry} of the watches file {path}: overrideValues {key}: {error}")]
+    Override {
+        /// The file.
+        path: PathBuf,
+        /// The entry, from 1.
+        entry: usize,
+        /// The value's key.
+        key: String,
+        /// Why.
+        error: helm::Error,
     },
     /// A kind is listed twice.
     #[error("entry {entry} of the watches file {path}: {kind} was listed before; one chart can serve a kind")]
@@ -122,6 +135,9 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
         let watch = entry.into_watch().map_err(|error| match error {
             EntryError::Name(error) => WatchesError::Name { path: path.to_owned(), entry: number, error },
             EntryError::Period(reason) => shape(format!("entry {number}: reconcilePeriod {reason}")),
+            EntryError::Override(key, error) => {
+                WatchesError::Override { path: path.to_owned(), entry: number, key, error }
+            }
         })?;
         let kind = format!("{} {}", watch.api_version, watch.names.kind);
         if !seen.insert(kind.clone()) {
@@ -135,6 +151,7 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
 enum EntryError {
     Name(NameError),
     Period(String),
+    Override(String, helm::Error),
 }
 
 impl Entry {
@@ -156,7 +173,14 @@ impl Entry {
                 Some(EntryCrd::None) => CrdPolicy::None,
                 Some(EntryCrd::Managed) | None => CrdPolicy::Managed,
             },
-            override_values: self.override_values,
+            override_values: self
+                .override_values
+                .into_iter()
+                .map(|(key, text)| match expand(&text, variable) {
+                    Ok(value) => Ok((key, value)),
+                    Err(error) => Err(EntryError::Override(key, error)),
+                })
+                .collect::<Result<_, _>>()?,
             selector: self.selector.filter(|selector| !selector.is_null()),
             watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
             reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
@@ -164,6 +188,41 @@ impl Entry {
             release_namespace: self.release_namespace,
         })
     }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Prepares an override value: `$VAR` and `${VAR}` become the variable's value (nothing if unset), then the text is
+/// rendered as a template without data.
+fn expand(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String, helm::Error> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let (name, left) = variable_name(after);
+        match name {
+            Some(name) => out.push_str(&variable(name).unwrap_or_default()),
+            None => out.push('$'),
+        }
+        rest = left;
+    }
+    out.push_str(rest);
+    if !out.contains("{{") {
+        return Ok(out);
+    }
+    helm::render_text("overrideValues", &out, &SystemHost)
+}
+
+/// Splits the name of a variable off the start of a text (Go `os.Expand`).
+fn variable_name(text: &str) -> (Option<&str>, &str) {
+    if let Some((name, left)) = text.strip_prefix('{').and_then(|text| text.split_once('}')) {
+        return (Some(name), left);
+    }
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (name, left) = text.split_at(end);
+    (Some(name).filter(|name| !name.is_empty()), left)
 }
 
 /// Reads a duration as Go writes it (`1m30s`).
@@ -206,6 +265,23 @@ mod tests {
         assert_eq!((first.crd, first.max_history), (CrdPolicy::Managed, 10));
         assert!(second.watch_dependent_resources);
         assert_eq!((second.scope, second.crd, second.max_history), (Scope::Cluster, CrdPolicy::Check, 3));
+    }
+
+    #[test]
+    fn override_values_see_the_environment_and_templates() {
+        let variable = |name: &str| (name == "IMAGE").then(|| "registry.example.com/app:2".to_owned());
+        for (text, want) in [
+            ("$IMAGE", "registry.example.com/app:2"),
+            ("x-${IMAGE}-y", "x-registry.example.com/app:2-y"),
+            ("$UNSET.", "."),
+            ("a$", "a$"),
+            ("5 $ and $", "5 $ and $"),
+            ("{{ \"$IMAGE\" | upper }}", "REGISTRY.EXAMPLE.COM/APP:2"),
+        ] {
+            assert_eq!(expand(text, variable).unwrap(), want, "{text}");
+        }
+        let entry = "- {group: a.b, version: v1, kind: A, chart: x, overrideValues: {k: '{{ fail \"no\" }}'}}";
+        assert!(error(entry).contains("entry 1") && error(entry).contains("overrideValues k"), "{}", error(entry));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod hints;
 mod manifests;
 mod run;
 mod served;
-mod template;
+pub(crate) mod template;
 mod values;
 
 use std::ffi::OsString;

@@ -167,7 +167,8 @@ async fn stop_signal() {
 fn start_logging(level: &str, format: Option<LogFormat>) -> Result<(), CliError> {
     use std::io::IsTerminal as _;
     use tracing_subscriber::{EnvFilter, fmt};
-    let filter = EnvFilter::try_new(level)
+    // The client logs every refusal of the server as an error; the operator logs those that matter, with their cause.
+    let filter = EnvFilter::try_new(format!("{level},kube_client::client::builder=off"))
         .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
     let terminal = std::io::stderr().is_terminal();
     let format = format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });

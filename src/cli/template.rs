@@ -154,7 +154,7 @@ fn release(
 ) -> Result<Release, CliError> {
     let name = match (name, &args.name_template) {
         (Some(name), _) => name.to_owned(),
-        (None, Some(template)) => helm::release_name_from(template, &SystemHost)?,
+        (None, Some(template)) => helm::render_text("name-template", template, &SystemHost)?,
         (None, None) if args.generate_name => format!("{}-{}", chart.name(), SystemHost.now().0),
         (None, None) => resource.map_or_else(|| "release-name".to_owned(), |resource| resource.name.clone()),
     };
