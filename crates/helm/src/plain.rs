@@ -13,6 +13,7 @@ pub fn render_text(name: &str, template: &str, host: &dyn Host) -> Result<String
     let failed = |error: gotemplate::Error| Error::Values(error.to_string());
     let mut set = Set::new(name, FunctionSet::new(sprig::functions()));
     set.parse(name, template).map_err(failed)?;
-    let text = Session::new(host, Options::default()).execute(&set, name.as_bytes(), Value::Nil).map_err(failed)?;
+    let text =
+        Session::new(host, Options::default()).execute(&set, name.as_bytes(), Value::Nil).map_err(failed)?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -137,31 +137,38 @@ fn run_template(
 
 fn chart(vector: &Map) -> Result<Vec<u8>, helm::Error> {
     let values = text_of(vector, "values");
-    let options_given = ValueOptions {
+    let given = ValueOptions {
         files: values.iter().map(|_| "VALUES".to_owned()).collect(),
+        json: texts_of(vector, "setJSON"),
+        set: texts_of(vector, "set"),
+        set_string: texts_of(vector, "setString"),
+        set_literal: texts_of(vector, "setLiteral"),
         ..ValueOptions::default()
     };
-    let values = options_given.merge(&|_| Ok(values.clone().unwrap_or_default().into_bytes()))?;
-    let chart = Chart::load(&Memory::new(files_of(vector)))?;
-    let compiled = CompiledChart::new(chart)?;
-    let versions: Vec<String> = match vector.get("apiVersions") {
-        Some(Value::List(list)) => {
-            list.to_vec().iter().filter_map(|item| Some(item.as_str()?.to_string())).collect()
-        }
-        _ => Vec::new(),
-    };
+    let values = given.merge(&|_| Ok(values.clone().unwrap_or_default().into_bytes()))?;
+    let compiled = CompiledChart::new(Chart::load(&Memory::new(files_of(vector)))?)?;
     let kube_version = text_of(vector, "kubeVersion").unwrap_or_else(|| "v1.31.2".to_owned());
     let namespace = text_of(vector, "namespace").unwrap_or_else(|| "default".to_owned());
     let is_upgrade = vector.get("isUpgrade").is_some_and(|value| value.is_true());
     let rendered = compiled.render(&RenderInput {
         values: &values,
         release: release("release-name", &namespace, is_upgrade),
-        capabilities: &capabilities(&kube_version, &versions)?,
+        capabilities: &capabilities(&kube_version, &texts_of(vector, "apiVersions"))?,
         host: &Offline::new(),
         options: options(),
     })?;
     let include_crds = vector.get("includeCRDs").is_some_and(|value| value.is_true());
     rendered.template_output(&TemplateOutput { include_crds, ..TemplateOutput::default() })
+}
+
+/// Returns the strings of a list.
+fn texts_of(vector: &Map, key: &str) -> Vec<String> {
+    match vector.get(key) {
+        Some(Value::List(list)) => {
+            list.to_vec().iter().filter_map(|item| Some(item.as_str()?.to_string())).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn options() -> RenderOptions {

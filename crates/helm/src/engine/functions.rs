@@ -175,7 +175,9 @@ fn from_toml(call: &mut Call<'_, '_>, args: &[Value]) -> Result<Value, FuncError
     let offset = Time::unix(call.host().now().0, 0, &local).zone_in_force().1;
     match toml::decode(&text(args), &local, offset) {
         Ok(map) => Ok(Value::Map(map)),
-        Err(error @ toml::DecodeError::Syntax { .. }) => Ok(Value::Map(error_map(&Value::Nil, error.to_string()))),
+        Err(error @ toml::DecodeError::Syntax { .. }) => {
+            Ok(Value::Map(error_map(&Value::Nil, error.to_string())))
+        }
         Err(error @ toml::DecodeError::Bug(_)) => Err(error.to_string().into()),
     }
 }

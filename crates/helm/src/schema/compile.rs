@@ -97,7 +97,30 @@ impl Compiler {
         Ok(())
     }
 
+    /// Reads the keywords of all drafts up to the schema's. The order decides which of several errors is found.
     fn keywords(&mut self, schema: &mut Schema, at: &Place<'_>) -> Result<(), String> {
+        self.draft4(schema, at)?;
+        if schema.draft >= Draft::Draft6 {
+            schema.array.contains = self.single(at, "contains")?;
+            schema.object.property_names = self.single(at, "propertyNames")?;
+            schema.constant = at.entries.get("const").cloned();
+        }
+        if schema.draft >= Draft::Draft7 {
+            self.draft7(schema, at)?;
+        }
+        if schema.draft >= Draft::Draft2019 {
+            self.draft2019(schema, at)?;
+        }
+        if schema.draft >= Draft::Draft2020 {
+            schema.dynamic_ref = self.dynamic_reference(at)?;
+            schema.dynamic_anchor = at.text("$dynamicAnchor").unwrap_or_default().to_owned();
+            schema.array.prefix = self.list(at, "prefixItems")?;
+            schema.array.rest = self.single(at, "items")?.map(Additional::Schema);
+        }
+        Ok(())
+    }
+
+    fn draft4(&mut self, schema: &mut Schema, at: &Place<'_>) -> Result<(), String> {
         schema.reference = self.reference(at, "$ref")?;
         if schema.draft < Draft::Draft2019 && schema.reference.is_some() {
             // Old drafts ignore whatever stands beside a reference.
@@ -107,65 +130,15 @@ impl Compiler {
         schema.any_of = self.list(at, "anyOf")?;
         schema.one_of = self.list(at, "oneOf")?;
         schema.not = self.single(at, "not")?;
-        self.array_keywords(schema, at)?;
-        self.object_keywords(schema, at)?;
-        at.validation(schema)?;
-        if self.formats == Formats::Always || schema.draft < Draft::Draft2019 {
-            schema.format = at.text("format").and_then(Format::by_name);
-        }
-        if schema.draft >= Draft::Draft6 {
-            schema.constant = at.entries.get("const").cloned();
-        }
-        if schema.draft >= Draft::Draft7 {
-            schema.condition = self.single(at, "if")?;
-            let known = at.flag("if");
-            if schema.condition.is_some() && known != Some(false) {
-                schema.then = self.single(at, "then")?;
-            }
-            if schema.condition.is_some() && known != Some(true) {
-                schema.otherwise = self.single(at, "else")?;
+        let (array, object) = (&mut schema.array, &mut schema.object);
+        if schema.draft < Draft::Draft2020 {
+            if let Some(Json::Array(_)) = at.entries.get("items") {
+                array.prefix = self.list(at, "items")?;
+                array.rest = self.additional(at, "additionalItems")?;
+            } else {
+                array.rest = self.single(at, "items")?.map(Additional::Schema);
             }
         }
-        if schema.draft >= Draft::Draft2019 {
-            schema.recursive_ref = self.reference(at, "$recursiveRef")?;
-            schema.recursive_anchor = at.flag("$recursiveAnchor") == Some(true);
-        }
-        if schema.draft >= Draft::Draft2020 {
-            schema.dynamic_ref = self.dynamic_reference(at)?;
-            schema.dynamic_anchor = at.text("$dynamicAnchor").unwrap_or_default().to_owned();
-        }
-        Ok(())
-    }
-
-    fn array_keywords(&mut self, schema: &mut Schema, at: &Place<'_>) -> Result<(), String> {
-        let array = &mut schema.array;
-        if schema.draft >= Draft::Draft2020 {
-            array.prefix = self.list(at, "prefixItems")?;
-            array.rest = self.single(at, "items")?.map(Additional::Schema);
-        } else if let Some(Json::Array(_)) = at.entries.get("items") {
-            array.prefix = self.list(at, "items")?;
-            array.rest = self.additional(at, "additionalItems")?;
-        } else {
-            array.rest = self.single(at, "items")?.map(Additional::Schema);
-        }
-        if schema.draft >= Draft::Draft6 {
-            array.contains = self.single(at, "contains")?;
-        }
-        if schema.draft >= Draft::Draft2019 {
-            if array.contains.is_some() {
-                array.min_contains = at.count("minContains");
-                array.max_contains = at.count("maxContains");
-            }
-            array.unevaluated = self.single(at, "unevaluatedItems")?;
-        }
-        array.min_items = at.count("minItems");
-        array.max_items = at.count("maxItems");
-        array.unique = at.flag("uniqueItems") == Some(true);
-        Ok(())
-    }
-
-    fn object_keywords(&mut self, schema: &mut Schema, at: &Place<'_>) -> Result<(), String> {
-        let object = &mut schema.object;
         object.properties = self.map(at, "properties")?;
         for (text, id) in self.map(at, "patternProperties")? {
             object.pattern_properties.push((at.regexp("patternProperties", &text)?, id));
@@ -178,21 +151,41 @@ impl Compiler {
             };
             object.dependencies.insert(name.clone(), dependency);
         }
-        if schema.draft >= Draft::Draft6 {
-            object.property_names = self.single(at, "propertyNames")?;
+        at.validation(schema)?;
+        if self.formats == Formats::Always || schema.draft < Draft::Draft2019 {
+            schema.format = at.text("format").and_then(Format::by_name);
         }
-        if schema.draft >= Draft::Draft2019 {
-            object.dependent_schemas = self.map(at, "dependentSchemas")?;
-            object.unevaluated = self.single(at, "unevaluatedProperties")?;
-            for (name, value) in at.object("dependentRequired") {
-                if let Json::Array(items) = value {
-                    object.dependent_required.insert(name.clone(), texts(items));
-                }
+        Ok(())
+    }
+
+    fn draft7(&mut self, schema: &mut Schema, at: &Place<'_>) -> Result<(), String> {
+        schema.condition = self.single(at, "if")?;
+        let known = at.flag("if");
+        if schema.condition.is_some() && known != Some(false) {
+            schema.then = self.single(at, "then")?;
+        }
+        if schema.condition.is_some() && known != Some(true) {
+            schema.otherwise = self.single(at, "else")?;
+        }
+        Ok(())
+    }
+
+    fn draft2019(&mut self, schema: &mut Schema, at: &Place<'_>) -> Result<(), String> {
+        schema.recursive_ref = self.reference(at, "$recursiveRef")?;
+        schema.recursive_anchor = at.flag("$recursiveAnchor") == Some(true);
+        let (array, object) = (&mut schema.array, &mut schema.object);
+        if array.contains.is_some() {
+            array.min_contains = at.count("minContains");
+            array.max_contains = at.count("maxContains");
+        }
+        for (name, value) in at.object("dependentRequired") {
+            if let Json::Array(items) = value {
+                object.dependent_required.insert(name.clone(), texts(items));
             }
         }
-        object.max_properties = at.count("maxProperties");
-        object.min_properties = at.count("minProperties");
-        object.required = at.array("required").map(texts).unwrap_or_default();
+        object.dependent_schemas = self.map(at, "dependentSchemas")?;
+        array.unevaluated = self.single(at, "unevaluatedItems")?;
+        object.unevaluated = self.single(at, "unevaluatedProperties")?;
         Ok(())
     }
 
@@ -317,6 +310,13 @@ impl Place<'_> {
             Some(true) => schema.minimum.take(),
             _ => self.number("exclusiveMinimum"),
         };
+        let (array, object) = (&mut schema.array, &mut schema.object);
+        array.min_items = self.count("minItems");
+        array.max_items = self.count("maxItems");
+        array.unique = self.flag("uniqueItems") == Some(true);
+        object.max_properties = self.count("maxProperties");
+        object.min_properties = self.count("minProperties");
+        object.required = self.array("required").map(texts).unwrap_or_default();
         schema.min_length = self.count("minLength");
         schema.max_length = self.count("maxLength");
         if let Some(text) = self.text("pattern") {

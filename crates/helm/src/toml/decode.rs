@@ -50,7 +50,8 @@ pub(crate) fn decode(text: &[u8], local: &Zone, offset: i64) -> Result<Map, Deco
         text => text,
     };
     if text.iter().take(6).any(|byte| *byte == 0) {
-        let message = "files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8".to_owned();
+        let message =
+            "files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8".to_owned();
         return Err(DecodeError::Syntax { message, line: 1, key: Vec::new() });
     }
     let mut parser = Parser::new(text, local, offset);
@@ -235,7 +236,9 @@ impl<'t> Parser<'t> {
                 }
                 Some(Entry::Table(table)) => table,
                 Some(Entry::Tables(tables)) => tables.last().copied().unwrap_or_default(),
-                Some(Entry::Value(_)) => return Err(self.key_error("Key ", &context, " was already created as a hash.")),
+                Some(Entry::Value(_)) => {
+                    return Err(self.key_error("Key ", &context, " was already created as a hash."));
+                }
             };
         }
         self.context = context;
@@ -244,7 +247,11 @@ impl<'t> Parser<'t> {
                 None => Vec::new(),
                 Some(Entry::Tables(tables)) => tables,
                 Some(_) => {
-                    return Err(self.key_error("Key ", path, " was already created and cannot be used as an array."));
+                    return Err(self.key_error(
+                        "Key ",
+                        path,
+                        " was already created and cannot be used as an array.",
+                    ));
                 }
             };
             tables.push(self.add_table());
@@ -318,7 +325,8 @@ impl<'t> Parser<'t> {
                 if self.depth > DEEPEST {
                     return Err(self.error_at(item.line, format!("values nest deeper than {DEEPEST} levels")));
                 }
-                let value = if item.kind == Kind::Array { self.array()? } else { self.inline_table(in_array)? };
+                let value =
+                    if item.kind == Kind::Array { self.array()? } else { self.inline_table(in_array)? };
                 self.depth -= 1;
                 value
             }
@@ -327,7 +335,9 @@ impl<'t> Parser<'t> {
     }
 
     fn integer(&self, item: &Item) -> Outcome<Value> {
-        let fail = |reason: &str| self.error_at(item.line, format!("Invalid integer {}: {reason}", quote(&item.text)));
+        let fail = |reason: &str| {
+            self.error_at(item.line, format!("Invalid integer {}: {reason}", quote(&item.text)))
+        };
         if !underscores_fit(&item.text) {
             return Err(fail("underscores must be surrounded by digits"));
         }
@@ -345,7 +355,8 @@ impl<'t> Parser<'t> {
     }
 
     fn float(&self, item: &Item) -> Outcome<Value> {
-        let fail = |reason: &str| self.error_at(item.line, format!("Invalid float {}: {reason}", quote(&item.text)));
+        let fail =
+            |reason: &str| self.error_at(item.line, format!("Invalid float {}: {reason}", quote(&item.text)));
         let mut parts = item.text.split(|byte| b".eE".contains(byte)).filter(|part| !part.is_empty());
         if !parts.clone().all(underscores_fit) {
             return Err(fail("underscores must be surrounded by digits"));

@@ -3,8 +3,16 @@
 use gostd::value::{Kind, Object};
 use gostd::{GoStr, List, Value};
 
+use sprig::times::GoTime;
+
 use super::{write_key, write_path, write_quoted};
 
+/// The zones of dates and times without a zone, and how those are written.
+pub(super) const LOCAL_ZONES: &[(&str, &str)] = &[
+    ("datetime-local", "2006-01-02T15:04:05.999999999"),
+    ("date-local", "2006-01-02"),
+    ("time-local", "15:04:05.999999999"),
+];
 /// Values may nest this deep.
 const DEEPEST: usize = 500;
 
@@ -175,8 +183,10 @@ impl Encoder {
 
     /// Writes an object that has a text or number of its own.
     fn object(&mut self, object: &dyn Object) {
+        if let Some(time) = object.downcast_ref::<GoTime>() {
+            return self.out.extend(time_text(time));
+        }
         match (object.type_name(), object.to_json()) {
-            ("time.Time", Ok(Value::String(text))) => self.out.extend(text.iter()),
             (_, Ok(Value::String(text))) => write_quoted(&mut self.out, &text),
             _ => match (object.stringer(), object.as_int()) {
                 (Some(text), _) if object.type_name() == "time.Duration" => {
@@ -187,6 +197,13 @@ impl Encoder {
             },
         }
     }
+}
+
+/// Times that were read without a zone are written without one.
+fn time_text(time: &GoTime) -> Vec<u8> {
+    let time = time.time();
+    let layout = LOCAL_ZONES.iter().find(|(name, _)| time.zone().name() == *name).map(|(_, layout)| *layout);
+    time.format(layout.unwrap_or("2006-01-02T15:04:05.999999999Z07:00").as_bytes())
 }
 
 fn is_scalar(object: &dyn Object) -> bool {

@@ -269,7 +269,9 @@ impl<'t> Lexer<'t> {
                 }
                 other => {
                     let other = quote_rune(other);
-                    self.fail(format!("expected end of table array name delimiter ']', but got {other} instead"))
+                    self.fail(format!(
+                        "expected end of table array name delimiter ']', but got {other} instead"
+                    ))
                 }
             },
             State::TableNameStart => self.table_name_start(),
@@ -667,8 +669,9 @@ impl<'t> Lexer<'t> {
         for _ in 0..digits {
             if !self.next().is_ascii_hexdigit() {
                 let current = quote(self.current());
-                return self
-                    .fail(format!("expected {count} hexadecimal digits after '\\{letter}', but got {current} instead"));
+                return self.fail(format!(
+                    "expected {count} hexadecimal digits after '\\{letter}', but got {current} instead"
+                ));
             }
         }
         self.stack.pop()
