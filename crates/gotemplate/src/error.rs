@@ -11,7 +11,6 @@ use crate::code::{Node, Template};
 
 /// A template that does not parse, or whose execution failed. `Display` gives the text of Go's error, with that of the
 /// cause.
-#[derive(Debug)]
 pub struct Error(Box<Repr>);
 
 /// What sort of failure it is.
@@ -62,7 +61,6 @@ impl fmt::Display for Location {
     }
 }
 
-#[derive(Debug)]
 struct Repr {
     kind: ErrorKind,
     place: Option<Place>,
@@ -71,7 +69,6 @@ struct Repr {
     cause: Option<FuncError>,
 }
 
-#[derive(Debug)]
 struct Place {
     location: Location,
     /// The file's text.
@@ -208,6 +205,12 @@ impl fmt::Display for Error {
                 }
             }
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self}", self.kind())
     }
 }
 

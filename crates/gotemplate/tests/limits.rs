@@ -115,6 +115,7 @@ fn a_long_chain_of_errors_is_written_and_freed_on_a_small_stack() {
     let error = receive.recv().unwrap();
     assert_eq!(error.innermost().kind(), ErrorKind::Limit(Limit::Depth));
     assert_eq!(error.to_string().matches("error calling include").count(), 10_000);
+    assert!(format!("{error:?}").len() > 10_000);
 }
 
 #[test]
