@@ -5,7 +5,7 @@ CARGO ?= cargo
 SHARED ?= ../shared
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e check fmt lint deny deploy image conformance cases bench fuzz clean
+.PHONY: help build demo test unit e2e check fmt lint deny deploy image conformance cases bench bench-render bench-operator fuzz clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,8 +67,19 @@ cases: ## Run the rendering cases (CASES=DIR for others)
 clean: ## Delete what was built here (the control plane's cache stays)
 	$(CARGO) clean
 
+bench: bench-render bench-operator ## Measure everything and write docs/PERFORMANCE.md (needs a quiet machine)
+
 HELM ?= $(HOME)/.cache/chartwright/devcluster/current/bin/helm
-bench: ## Measure rendering against helm (HELM=PATH)
+bench-render: ## Measure rendering against helm (HELM=PATH)
 	$(CARGO) build --locked --release --quiet -p chartwright -p bench
 	@target/release/bench render --corpus $(SHARED)/corpus --work target/bench-corpus --helm $(HELM) \
-		--chartwright $(CURDIR)/target/release/chartwright
+		--chartwright $(CURDIR)/target/release/chartwright --write docs/PERFORMANCE.md
+
+OPERATOR ?=
+# Further flags, as BENCH_FLAGS="--sizes 1,10 --details 10 --rounds 1"; `target/release/bench operator --help` lists them.
+BENCH_FLAGS ?=
+bench-operator: ## Measure the operator against a floor, and against another operator (OPERATOR=PATH of a helm-operator)
+	$(CARGO) build --locked --profile image --quiet -p chartwright
+	$(CARGO) build --locked --release --quiet -p bench
+	@target/release/bench operator --chartwright target/image/chartwright --write docs/PERFORMANCE.md \
+		$(if $(OPERATOR),--operator '$(OPERATOR)') $(BENCH_FLAGS)

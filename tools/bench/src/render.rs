@@ -13,6 +13,7 @@ use crate::corpus::{self, Case, Corpus};
 use crate::error::BenchError;
 use crate::process::{Usage, measure};
 use crate::stats::median;
+use crate::{machine, section};
 
 /// Flags of `bench render`.
 #[derive(Args, Debug)]
@@ -35,6 +36,9 @@ pub(crate) struct RenderArgs {
     /// How often each is measured
     #[arg(long, default_value_t = 10)]
     runs: usize,
+    /// A document in which to replace the part between the markers of this measurement
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
 }
 
 /// What must be reached, as ratios to helm.
@@ -66,6 +70,7 @@ impl Row {
 
 /// Measures and returns the report.
 pub(crate) fn run(args: &RenderArgs) -> Result<String, BenchError> {
+    let machine = machine::describe();
     let corpus = corpus::open(&args.corpus, &args.work)?;
     let rows = corpus
         .cases
@@ -74,13 +79,18 @@ pub(crate) fn run(args: &RenderArgs) -> Result<String, BenchError> {
         .map(|case| row(args, &corpus, case))
         .collect::<Result<Vec<_>, _>>()?;
     let small = small_chart(&corpus)?;
-    Ok(report(&rows, small))
+    let report = format!("{machine}. Medians of {} runs.\n\n{}", args.runs, report(&rows, small));
+    if let Some(document) = &args.write {
+        section::write(document, "rendering", &report)?;
+    }
+    Ok(report)
 }
 
 fn row(args: &RenderArgs, corpus: &Corpus, case: &Case) -> Result<Row, BenchError> {
     let command = |program: &PathBuf| {
         let mut command = vec![program.to_string_lossy().into_owned()];
-        let words = ["template", "rel", &case.chart, "-n", "ns1", "--include-crds", "--kube-version", "v1.36.3"];
+        let words =
+            ["template", "rel", &case.chart, "-n", "ns1", "--include-crds", "--kube-version", "v1.36.3"];
         command.extend(words.map(str::to_owned));
         command.extend(case.values.iter().flat_map(|values| ["-f".to_owned(), values.clone()]));
         command
@@ -188,10 +198,10 @@ fn report(rows: &[Row], small: Duration) -> String {
     let heaviest = rows.first().map_or(0.0, Row::compiled_ratio);
     let _ = write!(
         text,
-        "\nwhole process, time: median ratio {:.3} (at most {MEDIAN_TIME}), worst {:.3} (at most {WORST_TIME})\n\
-         whole process, peak memory: median ratio {:.3}, worst {:.3} (at most {PEAK_MEMORY})\n\
-         heaviest chart, compiled: ratio {:.4} (at most {COMPILED_TIME:.4})\n\
-         small charts, compiled: median {:.0} µs (at most 200)",
+        "\n- whole process, time: median ratio {:.3} (at most {MEDIAN_TIME}), worst {:.3} (at most {WORST_TIME})\n\
+         - whole process, peak memory: median ratio {:.3}, worst {:.3} (at most {PEAK_MEMORY})\n\
+         - heaviest chart, compiled: ratio {:.4} (at most {COMPILED_TIME:.4})\n\
+         - small charts, compiled: median {:.0} µs (at most 200)",
         median(&times),
         worst(&times),
         median(&memory),

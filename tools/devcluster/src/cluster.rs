@@ -88,6 +88,12 @@ impl Cluster {
         self.state.path()
     }
 
+    /// The API server's audit log, if [`Options::audit_policy`] asked for one: a JSON object a line, written as
+    /// each request ends.
+    pub fn audit_log(&self) -> Option<PathBuf> {
+        self.layout.as_ref().filter(|layout| layout.audited).map(Layout::audit_log)
+    }
+
     /// Writes a kubeconfig for a user known by a bearer token. `name` is only for people to read.
     pub fn kubeconfig_for_token(&self, name: &str, token: &str) -> Result<PathBuf> {
         let path = self.state.path().join("kubeconfigs").join(kubeconfig::file_name(name));
@@ -223,7 +229,8 @@ impl Cluster {
         }
         let state = options.state.as_deref().map_or_else(State::temporary, State::at)?;
         let directory = state.path().to_owned();
-        let layout = Layout { directory, stages: assets.stages(), api_port, etcd_port, peer_port };
+        let (stages, audited) = (assets.stages(), options.audit_policy.is_some());
+        let layout = Layout { directory, stages, api_port, etcd_port, peer_port, audited };
         let kubectl = Kubectl {
             program: assets.path(Part::Kubectl)?.to_owned(),
             kubeconfig: layout.kubeconfig(),
@@ -258,6 +265,9 @@ impl Cluster {
         let users = [std::slice::from_ref(&administrator), &options.users].concat();
         let tokens = token_file(&users).map_err(Error::Options)?;
         self.state.write_private(&layout.tokens(), &tokens)?;
+        if let Some(policy) = &options.audit_policy {
+            self.state.write_private(&layout.audit_policy(), policy)?;
+        }
 
         self.launch(Part::Etcd)?;
         self.wait_for_etcd()?;

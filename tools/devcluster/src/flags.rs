@@ -17,6 +17,8 @@ pub(crate) struct Layout {
     pub(crate) etcd_port: u16,
     /// Where etcd would listen for other members.
     pub(crate) peer_port: u16,
+    /// Whether the API server writes an audit log.
+    pub(crate) audited: bool,
 }
 
 impl Layout {
@@ -28,6 +30,16 @@ impl Layout {
     /// The users that the API server knows by token.
     pub(crate) fn tokens(&self) -> PathBuf {
         self.directory.join("tokens.csv")
+    }
+
+    /// What the audit log is to hold.
+    pub(crate) fn audit_policy(&self) -> PathBuf {
+        self.directory.join("audit-policy.yaml")
+    }
+
+    /// The API server's audit log.
+    pub(crate) fn audit_log(&self) -> PathBuf {
+        self.directory.join("logs").join("audit.log")
     }
 
     /// The API server's certificate, followed by the one of the authority it makes up at its first start.
@@ -103,6 +115,14 @@ impl Layout {
             ]
             .map(str::to_owned),
         );
+        if self.audited {
+            arguments.extend([
+                option("--audit-policy-file", &self.audit_policy()),
+                option("--audit-log-path", &self.audit_log()),
+                // Megabytes; by default what is older than the last hundred goes to another file.
+                "--audit-log-maxsize=4096".to_owned(),
+            ]);
+        }
         arguments
     }
 
@@ -142,7 +162,8 @@ mod tests {
     use super::*;
 
     fn layout() -> Layout {
-        Layout { directory: "/s".into(), stages: "/c".into(), api_port: 1, etcd_port: 2, peer_port: 3 }
+        let (directory, stages) = ("/s".into(), "/c".into());
+        Layout { directory, stages, api_port: 1, etcd_port: 2, peer_port: 3, audited: true }
     }
 
     #[test]

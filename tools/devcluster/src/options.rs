@@ -33,6 +33,10 @@ pub struct Options {
     pub kubeconfig: Option<PathBuf>,
     /// Users besides the administrator.
     pub users: Vec<TokenUser>,
+    /// An audit policy (the text of an `audit.k8s.io/v1` Policy): what it selects is written to [`Cluster::audit_log`].
+    ///
+    /// [`Cluster::audit_log`]: crate::Cluster::audit_log
+    pub audit_policy: Option<String>,
     /// How long each step of the start may take.
     pub timeout: Duration,
 }
@@ -46,6 +50,7 @@ impl Default for Options {
             state: None,
             kubeconfig: None,
             users: Vec::new(),
+            audit_policy: None,
             timeout: Duration::from_secs(90),
         }
     }
