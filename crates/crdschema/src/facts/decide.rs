@@ -1,0 +1,211 @@
+//! Facts → fields: which types a value takes.
+//!
+//! A type is what the default has, and whatever else the evidence shows that Helm would take in its place: texts stand for
+//! numbers and whole numbers for texts, unless the templates or Kubernetes would refuse them; templates that ask a value
+//! for its kind, or write it in quotes, take several. Null is taken everywhere, since it deletes a default.
+
+use super::known;
+use super::{Facts, Looks};
+use crate::Mode;
+use crate::field::{Field, Others};
+use crate::jsonschema::{self, Known};
+use crate::reads::Uses;
+use crate::types::Types;
+
+/// Decides a field and all below it.
+pub(crate) fn decide(facts: Facts, name: &str, parent: &str, mode: Mode) -> Field {
+    let types = match mode {
+        Mode::Strict => strict(&facts, name),
+        Mode::Auto | Mode::Open => auto(&facts, name, parent),
+    };
+    let strict_keys = mode == Mode::Strict && facts.defaults.has(Types::MAP) && !facts.below.is_empty();
+    let mut field = Field {
+        types: types | Types::NULL,
+        text: facts.text,
+        default: facts.shown,
+        in_values: facts.in_values,
+        order: facts.order.unwrap_or(u32::MAX),
+        others: if strict_keys { Others::Closed } else { Others::Open },
+        ..Field::default()
+    };
+    if types.meets(Types::MAP) {
+        let below = facts.below.into_iter();
+        field.properties = below.map(|(key, facts)| (key.clone(), decide(facts, &key, name, mode))).collect();
+    }
+    if types.meets(Types::LIST) {
+        field.items = facts.items.map(|items| Box::new(decide_items(*items, name, parent, mode)));
+    }
+    if let Some(annotation) = &facts.annotation {
+        field = field.constrained(jsonschema::annotation(annotation));
+    }
+    // A parent's word on its subchart's values comes after the subchart's own: both bind.
+    if let Some(schema) = facts.schemas.into_iter().reduce(Field::both) {
+        field = field.constrained(schema);
+    }
+    field
+}
+
+/// Items are the user's own: their keys are documented, and none is demanded or refused.
+fn decide_items(facts: Facts, name: &str, parent: &str, mode: Mode) -> Field {
+    let mode = if mode == Mode::Strict { Mode::Auto } else { mode };
+    Field { default: None, ..decide(facts, name, parent, mode) }
+}
+
+/// The types of the defaults, and nothing else.
+fn strict(facts: &Facts, name: &str) -> Types {
+    let mut types = facts.defaults.without(Types::NULL);
+    if types == Types::NONE {
+        return facts.hint.or_else(|| known::by_name(name)).unwrap_or_else(|| by_use(facts));
+    }
+    if types.has(Types::FRACTION) {
+        types = types | Types::NUMBER;
+    }
+    types | facts.hint.unwrap_or_default()
+}
+
+fn auto(facts: &Facts, name: &str, parent: &str) -> Types {
+    let defaults = facts.defaults.without(Types::NULL);
+    if defaults == Types::NONE {
+        return without_default(facts, name);
+    }
+    let each: [(Types, fn(&Facts, &str, &str) -> Types); 6] = [
+        (Types::BOOL, flag),
+        (Types::WHOLE, whole),
+        (Types::FRACTION, fraction),
+        (Types::TEXT, text),
+        (Types::LIST, list),
+        (Types::MAP, map),
+    ];
+    let hint = facts.hint.map(|hint| widened(hint.without(defaults))).unwrap_or_default();
+    each.iter()
+        .filter(|(of, _)| defaults.has(*of))
+        .fold(hint, |types, (_, decide)| types | decide(facts, name, parent))
+}
+
+fn flag(facts: &Facts, _: &str, _: &str) -> Types {
+    let uses = facts.uses;
+    if uses.any(Uses::KIND_MAP | Uses::KIND_LIST | Uses::KEYS | Uses::RANGE) {
+        Types::ANY
+    } else if uses.any(Uses::QUOTED | Uses::TEXT | Uses::KIND_TEXT | Uses::EQ_TEXT | Uses::OR_TEXT) {
+        Types::SCALAR
+    } else {
+        Types::BOOL
+    }
+}
+
+fn whole(facts: &Facts, name: &str, parent: &str) -> Types {
+    if facts.uses.any(Uses::KIND_MAP | Uses::KIND_LIST) {
+        Types::ANY
+    } else if known::is_quantity(name, parent) || known::is_version(name) {
+        Types::TEXT | Types::NUMBER
+    } else if known::is_count(name) && !facts.uses.any(Uses::QUOTED | Uses::KIND_TEXT | Uses::TEXT) {
+        Types::WHOLE
+    } else {
+        Types::TEXT_OR_WHOLE
+    }
+}
+
+fn fraction(facts: &Facts, _: &str, _: &str) -> Types {
+    if facts.uses.any(Uses::KIND_MAP | Uses::KIND_LIST) { Types::ANY } else { Types::TEXT | Types::NUMBER }
+}
+
+fn text(facts: &Facts, name: &str, parent: &str) -> Types {
+    let (uses, Looks { empty, bare, wordy }) = (facts.uses, facts.looks);
+    let table = Uses::KIND_MAP | Uses::KIND_LIST | Uses::KEYED | Uses::LIST | Uses::RANGE | Uses::KEYS;
+    if uses.any(table) || (empty && uses.any(Uses::DUMPED)) {
+        Types::ANY
+    } else if uses.any(Uses::KIND_BOOL | Uses::EQ_BOOL) {
+        Types::SCALAR
+    } else if uses.any(Uses::TEXT) {
+        Types::TEXT
+    } else if bare {
+        Types::SCALAR
+    } else if known::is_quantity(name, parent) {
+        Types::TEXT | Types::NUMBER
+    } else if wordy {
+        Types::TEXT
+    } else {
+        Types::TEXT_OR_WHOLE
+    }
+}
+
+fn list(facts: &Facts, _: &str, _: &str) -> Types {
+    let other = Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_MAP | Uses::KEYED;
+    let is_empty = facts.items.is_none();
+    if facts.uses.any(other) || (is_empty && facts.uses.any(Uses::PRINTED)) {
+        Types::ANY
+    } else {
+        Types::LIST
+    }
+}
+
+fn map(facts: &Facts, _: &str, _: &str) -> Types {
+    let other = Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_LIST;
+    let is_empty = facts.below.is_empty();
+    if facts.uses.any(other) || (is_empty && facts.uses.any(Uses::PRINTED)) { Types::ANY } else { Types::MAP }
+}
+
+/// The types of a value that is null or missing in values.yaml.
+fn without_default(facts: &Facts, name: &str) -> Types {
+    if let Some(hint) = facts.hint {
+        return widened(hint);
+    }
+    let uses = facts.uses;
+    let kinds = Uses::KIND_MAP | Uses::KIND_LIST | Uses::KIND_TEXT;
+    match known::by_name(name) {
+        Some(_) if uses.any(kinds) => Types::ANY,
+        Some(Types::MAP) if !uses.any(Uses::TEXT | Uses::LIST | Uses::PRINTED) => Types::MAP,
+        Some(Types::LIST) if !uses.any(Uses::TEXT | Uses::KEYED | Uses::PRINTED) => Types::LIST,
+        Some(Types::BOOL) if !uses.any(Uses::QUOTED | Uses::TEXT | Uses::EQ_TEXT) => Types::BOOL,
+        Some(types) if !types.meets(Types::MAP | Types::LIST | Types::BOOL) && !is_table(uses) => types,
+        _ => by_use(facts),
+    }
+}
+
+fn is_table(uses: Uses) -> bool {
+    uses.any(Uses::RANGE | Uses::KEYS | Uses::DUMPED | Uses::LIST)
+}
+
+fn by_use(facts: &Facts) -> Types {
+    let uses = facts.uses;
+    if uses.any(Uses::KIND_MAP | Uses::KIND_LIST | Uses::KIND_TEXT | Uses::KIND_BOOL | Uses::KIND_NUMBER) {
+        return Types::ANY;
+    }
+    let as_text = Uses::TEXT | Uses::PRINTED | Uses::QUOTED;
+    if uses.any(Uses::KEYS | Uses::KEYED) {
+        return if uses.any(as_text | Uses::LIST) { Types::ANY } else { Types::MAP };
+    }
+    if uses.any(Uses::LIST) {
+        return if uses.any(as_text) { Types::ANY } else { Types::LIST };
+    }
+    if is_table(uses) || uses.only(Uses::TRUTH | Uses::PASSED) {
+        return Types::ANY;
+    }
+    if uses.any(Uses::TEXT) {
+        Types::TEXT
+    } else if uses.any(Uses::OR_BOOL | Uses::EQ_BOOL) {
+        if uses.any(Uses::QUOTED | Uses::EQ_TEXT) { Types::SCALAR } else { Types::BOOL }
+    } else if uses.any(Uses::CAST | Uses::OR_NUMBER | Uses::OR_TEXT | Uses::EQ_TEXT) {
+        Types::TEXT_OR_WHOLE
+    } else {
+        Types::SCALAR
+    }
+}
+
+/// What may be given where a comment names types.
+fn widened(types: Types) -> Types {
+    let mut wide = types;
+    if types.meets(Types::TEXT_OR_WHOLE) {
+        wide = wide | Types::TEXT_OR_WHOLE;
+    }
+    if types.meets(Types::FRACTION) {
+        wide = wide | Types::TEXT | Types::NUMBER;
+    }
+    wide
+}
+
+/// Converts what a chart's values.schema.json says, given its defaults.
+pub(crate) fn schema_of(text: &[u8], defaults: Known<'_>) -> Option<Field> {
+    let schema: serde_json::Value = serde_json::from_slice(text).ok()?;
+    Some(jsonschema::convert(&schema, defaults))
+}
