@@ -1,11 +1,12 @@
 # The developer commands. `make demo` shows the main job, `make test` runs every test.
 
 CARGO ?= cargo
+TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Where the reference data is; parts that need it are skipped with a note when it is missing.
 SHARED ?= ../shared
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e check fmt lint deny deploy image conformance cases bench bench-render bench-operator fuzz clean
+.PHONY: help build demo test unit e2e check fmt lint deny deploy image conformance render-cases cases bench bench-render bench-operator fuzz clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,7 +18,7 @@ demo: ## Turn charts/memcached into an operator and use it, on a real control pl
 	@KEEP=$(KEEP) tools/demo.sh
 
 test: unit e2e ## Run every test
-	@if [ -d $(SHARED)/vectors ]; then $(MAKE) --no-print-directory conformance cases; \
+	@if [ -d $(SHARED)/vectors ]; then $(MAKE) --no-print-directory conformance render-cases; \
 	else echo "note: $(SHARED) is not there: conformance with Helm was not measured"; fi
 
 unit: ## Run the tests that need no cluster
@@ -61,8 +62,13 @@ else
 		$(if $(filter-out file,$(origin VECTORS)),--vectors $(VECTORS))
 endif
 
-cases: ## Run the rendering cases (CASES=DIR for others)
+render-cases: ## Run the rendering cases only (CASES=DIR for others)
 	@$(CONFORMANCE) --cases $(CASES)
+
+cases: ## Run the rendering and the operator cases, these against a real control plane (CASES=DIR for others)
+	$(CARGO) build --locked --release --quiet -p chartwright -p cases -p conformance
+	@$(TARGET)/release/cases --cases $(CASES) --operator $(TARGET)/release/chartwright \
+		--render-runner $(TARGET)/release/conformance
 
 clean: ## Delete what was built here (the control plane's cache stays)
 	$(CARGO) clean
