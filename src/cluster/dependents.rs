@@ -91,7 +91,10 @@ impl Dependents {
         let scope = (kind.namespaced && !self.namespaces.is_empty()).then(|| namespace.to_owned());
         let key = (kind.resource.group.clone(), kind.resource.kind.clone(), scope.clone());
         let mut watches = lock(&self.watches);
-        watches.entry(key).or_insert_with(|| self.start(kind.clone(), scope));
+        // One that ended did so because its kind was gone; it is there again, or nobody would ask.
+        if watches.get(&key).is_none_or(|watch| watch.task.is_finished()) {
+            watches.insert(key, self.start(kind.clone(), scope));
+        }
     }
 
     /// Starts watching a kind in every namespace that is served.
@@ -224,7 +227,11 @@ impl Worker {
         while let Some(event) = events.next().await {
             match event {
                 Ok(event) => self.take(event),
-                Err(error) => self.fail(&error),
+                Err(error) => {
+                    if self.is_over(&error) {
+                        return;
+                    }
+                }
             }
         }
     }
@@ -313,22 +320,25 @@ impl Worker {
         }
     }
 
-    fn fail(&mut self, error: &watcher::Error) {
+    /// Reports an error; tells whether the kind itself is gone, and all its objects with it.
+    fn is_over(&mut self, error: &watcher::Error) -> bool {
         let cause = match error {
             watcher::Error::InitialListFailed(error)
             | watcher::Error::WatchStartFailed(error)
             | watcher::Error::WatchFailed(error) => error,
             other => {
                 tracing::debug!(kind = %self.kind.text(), error = %other, "Watch interrupted");
-                return;
+                return false;
             }
         };
         if is_not_found(cause) {
-            // The kind itself is gone, and all its objects with it.
             self.known = self.all_known();
             self.drop_unseen();
             self.told.send_replace(true);
+            tracing::info!(kind = %self.kind.text(), "A kind of applied objects is gone");
+            return true;
         }
         tracing::warn!(kind = %self.kind.text(), error = %explain(cause), "Cannot watch a kind of applied objects");
+        false
     }
 }

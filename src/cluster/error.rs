@@ -44,7 +44,8 @@ pub(crate) fn is_transient(error: &kube::Error) -> bool {
 
 /// Reports whether the object asked for is not there.
 pub(crate) fn is_not_found(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.is_not_found())
+    // By the code: a kind that is gone is answered in plain text.
+    matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
 /// Reports whether something of that name is there already, or changed meanwhile.

@@ -133,6 +133,7 @@ impl Controller {
         let (output, outside) = self.render(instance, values, revision.number, revision.is_install).await?;
         let (objects, served) = self.build(instance, &output.rendered).await?;
         self.tell_conversions(instance, &objects);
+        self.tell_overrides(instance);
 
         let observed = self.dependents.of(&instance.key);
         let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
@@ -146,8 +147,7 @@ impl Controller {
         }
 
         self.still_wanted(instance)?;
-        let waits = is_true(instance, "helm.sdk.operatorframework.io/uninstall-wait");
-        self.set_finalizer(instance, plan::needs_finalizer(&objects, &output.rendered.hooks, waits)).await?;
+        self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
         if !revision.recorded {
@@ -193,6 +193,17 @@ impl Controller {
         self.tell_deployed(instance, revision);
         self.supersede(instance, &history, revision.number).await?;
         Ok(Next::Settled)
+    }
+
+    async fn settle_finalizer(
+        &self,
+        instance: &Instance,
+        objects: &Objects,
+        hooks: &[helm::Hook],
+    ) -> Result<(), Error> {
+        let waits = is_true(instance, "helm.sdk.operatorframework.io/uninstall-wait");
+        let out_of_reach = !self.hooks_out_of_reach(instance, hooks).is_empty();
+        self.set_finalizer(instance, plan::needs_finalizer(objects, hooks, out_of_reach, waits)).await
     }
 
     /// Applies hooks, objects and prunes; returns all objects of the release as they were left.
@@ -254,8 +265,7 @@ impl Controller {
         let trial = self.try_all(&instance.key, &all, &known).await?;
         self.check_strangers(instance, &place_name(instance), &trial.strangers, &all).await?;
         self.still_wanted(instance)?;
-        let waits = is_true(instance, "helm.sdk.operatorframework.io/uninstall-wait");
-        self.set_finalizer(instance, plan::needs_finalizer(&objects, &output.rendered.hooks, waits)).await?;
+        self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
         let applied = self.apply_all(instance, &all).await?;
         let dropped = plan::dropped(&objects, observed.into_keys());
@@ -450,7 +460,7 @@ impl Controller {
     }
 
     async fn write_record(&self, instance: &Instance, record: &Record, over: bool) -> Result<(), Error> {
-        let bytes = release::encode(record, &self.chart_json)?;
+        let bytes = release::encode(record, &self.chart_json, || objects::outline(&record.manifest))?;
         let place = self.place(instance);
         let written = if over {
             self.records.replace(&place, record.version, record.info.status, &bytes).await
@@ -489,6 +499,14 @@ impl Controller {
         for conversion in &objects.conversions {
             tracing::warn!(resource = %instance.key, conversion, "An object was brought to a served API version");
             self.events.tell(instance, Severity::Warning, "Convert", "ApiVersionConverted", conversion);
+        }
+    }
+
+    fn tell_overrides(&self, instance: &Instance) {
+        for (key, value) in &self.watch.override_values {
+            let value = if self.suppress_override_values { "****" } else { value };
+            let note = format!("Chart value {key:?} overridden to {value:?} by operator's watches.yaml");
+            self.events.tell(instance, Severity::Warning, "Override", "OverrideValuesInUse", &note);
         }
     }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
+use super::objects::PRIMARY_RESOURCE;
 use super::{Controller, objects, yaml};
 use crate::cluster::error::{explain, is_conflict};
 use crate::cluster::instances::Instance;
@@ -196,9 +197,23 @@ impl Controller {
     fn mark_hook(&self, instance: &Instance, id: &ObjectId, body: &mut Value) {
         let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) else { return };
 
-        if !id.namespace.is_empty() && id.namespace == instance.key.namespace {
+        if is_in_reach(instance, id) {
             metadata.insert("ownerReferences".into(), Value::from(vec![self.owner_reference(instance)]));
+            return;
         }
+        let annotations =
+            metadata.entry("annotations").or_insert_with(|| Value::Object(serde_json::Map::new()));
+        if let Some(annotations) = annotations.as_object_mut() {
+            annotations.insert(PRIMARY_RESOURCE.into(), instance.key.to_string().into());
+        }
+    }
+
+    /// The objects of hooks that Kubernetes' garbage collection will not remove with the resource. CRDs are left where
+    /// they are, as Helm leaves them.
+    pub(super) fn hooks_out_of_reach(&self, instance: &Instance, hooks: &[Hook]) -> Vec<ObjectId> {
+        let objects = hooks.iter().filter_map(|hook| self.hook_objects(instance, hook).ok()).flatten();
+        let kept = |object: &HookObject| &*object.id.kind == "CustomResourceDefinition";
+        objects.filter(|o| !kept(o) && !is_in_reach(instance, &o.id)).map(|object| object.id).collect()
     }
 
     /// Deletes a hook's objects if its policy says so.
@@ -269,6 +284,11 @@ impl Controller {
         }
         Ok(())
     }
+}
+
+/// Whether a resource can own an object.
+fn is_in_reach(instance: &Instance, id: &ObjectId) -> bool {
+    instance.key.namespace.is_empty() || id.namespace == instance.key.namespace
 }
 
 fn progress(kind: &str, object: &Value) -> Progress {

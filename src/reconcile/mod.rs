@@ -60,6 +60,8 @@ pub(crate) struct Controller {
     pub(crate) watch: Watch,
     /// How often a settled resource is looked at again.
     pub(crate) period: Duration,
+    /// Whether override values are masked in events.
+    pub(crate) suppress_override_values: bool,
     pub(crate) chart: Arc<CompiledChart>,
     /// Of the chart's files.
     pub(crate) chart_digest: Digest,

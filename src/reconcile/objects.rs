@@ -291,6 +291,30 @@ pub(crate) fn plain(
     Ok(objects)
 }
 
+/// A manifest that names the objects of another one and no more: what deleting them takes.
+pub(crate) fn outline(manifest: &str) -> String {
+    let mut text = String::from("# Too large to be recorded: what follows only names the objects.\n");
+    let mut found = Vec::new();
+    for document in self::documents(manifest) {
+        if let Ok(document) = yaml::to_json(&document) {
+            flatten(document, &"".into(), &mut found, &mut Vec::new());
+        }
+    }
+    for document in &found {
+        let metadata = document.fields.get("metadata");
+        let part = |key: &str| metadata.and_then(|metadata| metadata.get(key));
+        let policy = part("annotations").and_then(|annotations| annotations.get(RESOURCE_POLICY));
+        let outline = json!({
+            "apiVersion": document.text("apiVersion"), "kind": document.text("kind"),
+            "metadata": {
+                "name": part("name"), "namespace": part("namespace"), "annotations": policy.map(|p| json!({RESOURCE_POLICY: p})),
+            },
+        });
+        text.push_str(&format!("---\n{outline}\n"));
+    }
+    text
+}
+
 /// The identities of the objects in a stored manifest. What is no object, or of a kind that is not served any more, is
 /// left out: it is not there to be deleted.
 pub(crate) fn ids(manifest: &str, namespace: &str, kinds: &Kinds) -> Vec<ObjectId> {

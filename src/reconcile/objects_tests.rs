@@ -188,3 +188,14 @@ fn label_values_fit() {
     assert_eq!(value.len(), 63);
     assert_ne!(value, label_value(&(long + "x")));
 }
+
+#[test]
+fn an_outline_names_the_same_objects() {
+    let manifest = "---\n# Source: c/templates/a.yaml\n{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": \
+                    {\"name\": \"a\"}, \"data\": {\"x\": \"y\"}}\n---\n{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \
+                    \"metadata\": {\"name\": \"n\", \"annotations\": {\"helm.sh/resource-policy\": \"keep\"}}}\n";
+    let outline = outline(manifest);
+    assert_eq!(ids(&outline, "ns", &kinds()), ids(manifest, "ns", &kinds()));
+    assert_eq!(ids(manifest, "ns", &kinds()).len(), 2);
+    assert!(!outline.contains("data") && outline.contains("keep"), "{outline}");
+}

@@ -23,7 +23,8 @@ impl Controller {
         }
         let record = self.last_record(instance).await?;
         let hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
-        let ids = self.inventory(instance, record.as_ref());
+        let mut ids = self.inventory(instance, record.as_ref());
+        ids.extend(self.hooks_out_of_reach(instance, &hooks));
         if !self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete) {
             self.run_hooks(instance, &hooks, HookEvent::PreDelete).await?;
             if let Some(tracked) = self.tracked().get_mut(&instance.key) {

@@ -29,8 +29,8 @@ pub(crate) struct RecordBytes(pub(crate) Vec<u8>);
 /// A record that does not fit.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "the release record would be {size} bytes even without the chart's templates and files, and Kubernetes allows \
-     {LIMIT} in a Secret: make the resource's values or the rendered objects smaller"
+    "the release record is too large: {size} bytes even with all left out that can be, and a Secret takes {LIMIT}; make \
+     the hooks or the notes of the chart smaller"
 )]
 pub(crate) struct EncodeError {
     size: usize,
@@ -50,26 +50,37 @@ pub(crate) enum DecodeError {
     Json(#[from] serde_json::Error),
 }
 
-/// Encodes a record with as much of its chart as fits.
+/// Encodes a record with as much as fits. What is left out first is what matters least: the chart's files, its templates,
+/// then the manifest (`outline` stands for it, which names the objects and no more), then the values.
 ///
 /// # Errors
-/// When it does not fit even with the chart reduced to its metadata.
-pub(crate) fn encode(record: &Record, chart: &ChartJson) -> Result<RecordBytes, EncodeError> {
+/// When it does not fit even so.
+pub(crate) fn encode(
+    record: &Record,
+    chart: &ChartJson,
+    outline: impl FnOnce() -> String,
+) -> Result<RecordBytes, EncodeError> {
     let head = member(&head_text(record));
     let tail = member(&tail_text(record));
-    let mut size = 0;
     for chart in chart.members() {
-        let raw = head.len() + chart.len() + tail.len();
-        size = raw.div_ceil(3) * 4;
-        if size <= LIMIT {
-            let mut bytes = Vec::with_capacity(raw);
-            bytes.extend_from_slice(&head);
-            bytes.extend_from_slice(chart);
-            bytes.extend_from_slice(&tail);
-            return Ok(RecordBytes(BASE64.encode(bytes).into_bytes()));
+        if let Ok(bytes) = join([&head, chart, &tail]) {
+            return Ok(bytes);
         }
     }
-    Err(EncodeError { size })
+    let [.., least] = chart.members();
+    let outlined = Record { manifest: outline(), ..record.clone() };
+    join([&head, least, &member(&tail_text(&outlined))])
+        .or_else(|_| join([&head, least, &member(&tail_text(&Record { config: Value::Null, ..outlined }))]))
+}
+
+/// Joins members, if they fit.
+fn join(members: [&[u8]; 3]) -> Result<RecordBytes, EncodeError> {
+    let raw: usize = members.iter().map(|member| member.len()).sum();
+    let size = raw.div_ceil(3) * 4;
+    if size > LIMIT {
+        return Err(EncodeError { size });
+    }
+    Ok(RecordBytes(BASE64.encode(members.concat()).into_bytes()))
 }
 
 /// Compresses one member.
@@ -235,7 +246,7 @@ mod tests {
     #[test]
     fn records_read_back_and_can_change_state() {
         let record = record();
-        let bytes = encode(&record, &chart()).unwrap();
+        let bytes = encode(&record, &chart(), String::new).unwrap();
         let (read, chart_info) = decode(&bytes).unwrap();
         assert_eq!(read, record);
         assert_eq!(chart_info, ChartInfo { name: "c".into(), version: "1.0.0".into() });
@@ -283,11 +294,17 @@ mod tests {
         let mut big = helm::Chart::default();
         big.metadata.name = "big".into();
         big.files = vec![helm::chart::File { name: "f".into(), data: noise(2_000_000).as_str().into() }];
-        let bytes = encode(&record(), &ChartJson::new(&big)).unwrap();
+        let bytes = encode(&record(), &ChartJson::new(&big), String::new).unwrap();
         assert!(bytes.0.len() < LIMIT);
         assert_eq!(decode(&bytes).unwrap().1.name, "big");
 
+        let outline = || "outline".to_owned();
         let huge = Record { manifest: noise(2_000_000), ..record() };
-        assert!(encode(&huge, &chart()).unwrap_err().to_string().contains("1044480"));
+        assert_eq!(decode(&encode(&huge, &chart(), outline).unwrap()).unwrap().0.manifest, "outline");
+        let huge = Record { config: noise(2_000_000).into(), ..huge };
+        assert_eq!(decode(&encode(&huge, &chart(), outline).unwrap()).unwrap().0.config, Value::Null);
+        let mut huge = huge;
+        huge.info.notes = noise(2_000_000);
+        assert!(encode(&huge, &chart(), outline).unwrap_err().to_string().contains("1044480"));
     }
 }

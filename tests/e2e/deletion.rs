@@ -105,3 +105,47 @@ fn a_resource_that_comes_and_goes_leaves_nothing() {
     becomes(30, Vec::<String>::new(), || namespace.names("secret"));
     stays(3, || (namespace.path("configmap", "demo", "{.metadata.name}"), namespace.names("secret")));
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_definition_and_its_resource_come_and_go_together() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+               metadata: {name: bricks.e2e.example.com}\nspec:\n  group: e2e.example.com\n  scope: Namespaced\n\
+               \x20 names: {kind: Brick, plural: bricks, singular: brick}\n  versions: [{name: v1, served: true, \
+               storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]\n";
+    let brick =
+        "apiVersion: e2e.example.com/v1\nkind: Brick\nmetadata: {name: {{ .Release.Name }}}\nspec: {a: 1}\n";
+    let chart = Chart::new("mason", &[("templates/crd.yaml", crd), ("templates/brick.yaml", brick)]);
+    let (kind, namespace) = (Kind::new("Mason"), Namespace::new("mason"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for _ in 0..2 {
+        namespace.resource(&kind, "demo", "{}");
+        namespace.ready(&kind, "demo");
+        assert_eq!(namespace.path("bricks.e2e.example.com", "demo", "{.spec.a}"), "1");
+        namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=60s"]);
+        becomes(30, String::new(), || namespace.path("crd", "bricks.e2e.example.com", "{.metadata.name}"));
+    }
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn hooks_outside_the_namespace_go_too_and_deletion_ends_their_wait() {
+    let hooks = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ .Release.Name }}\n  annotations: \
+                 {\"helm.sh/hook\": pre-install, \"helm.sh/hook-weight\": \"1\"}\nspec:\n  template:\n    spec: \
+                 {restartPolicy: Never, nodeSelector: {never: \"true\"}, containers: [{name: main, image: example/app:1}]}\n\
+                 ---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  \
+                 name: {{ .Release.Namespace }}-{{ .Release.Name }}\n  annotations: {\"helm.sh/hook\": pre-install}\nrules: []\n";
+    let chart = Chart::new("eager", &[("templates/hooks.yaml", hooks), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Eager"), Namespace::new("eager"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    becomes(30, "demo".to_owned(), || namespace.path("job", "demo", "{.metadata.name}"));
+    assert!(namespace.path(&kind.full(), "demo", "{.metadata.finalizers}").contains("uninstall-release"));
+    says(20, "waiting for the pre-install hook Job demo", || {
+        namespace.condition(&kind, "demo", "Reconciling")
+    });
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=60s"]);
+    let role = format!("{}-demo", namespace.name);
+    becomes(10, String::new(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
+    becomes(90, String::new(), || namespace.path("job", "demo", "{.metadata.name}"));
+}
