@@ -43,14 +43,20 @@ impl Discovery {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks the cluster again, unless it was asked a moment ago.
-    pub(crate) async fn refresh_after_miss(&self) -> Result<Arc<Served>, kube::Error> {
+    /// Asks the cluster again, unless it was asked a moment ago; tells whether it was asked.
+    pub(crate) async fn refresh_after_miss(&self) -> Result<bool, kube::Error> {
         let refreshed = self.refreshed.lock().await;
         if refreshed.is_some_and(|at| at.elapsed() < SHORTEST_INTERVAL) {
-            return Ok(self.current());
+            return Ok(false);
         }
         drop(refreshed);
-        self.refresh().await
+        self.refresh().await?;
+        Ok(true)
+    }
+
+    /// Says that what is known is known to be old: the next miss asks again at once.
+    pub(crate) async fn expire(&self) {
+        *self.refreshed.lock().await = None;
     }
 
     /// Asks the cluster again.

@@ -36,8 +36,13 @@ pub(super) struct Trial {
 }
 
 enum Verdict {
-    Fine { exists: bool, warnings: Vec<String> },
+    Fine {
+        exists: bool,
+        warnings: Vec<String>,
+    },
     NotYet,
+    /// Its kind, known from before, is gone.
+    NoKind,
     Refused(String),
     Trouble(Box<kube::Error>),
 }
@@ -78,6 +83,16 @@ impl Controller {
                         .extend(warnings.into_iter().map(|warning| format!("{}: {warning}", object.id)));
                 }
                 Verdict::NotYet => {}
+                Verdict::NoKind => {
+                    let asked = self.discovery.refresh_after_miss().await;
+                    if asked.map_err(Error::api("learn which kinds the cluster serves"))? {
+                        return Err(Error::Overtaken);
+                    }
+                    refused.push(format!(
+                        "{} ({}): the cluster serves its kind no more",
+                        object.id, object.source
+                    ));
+                }
                 Verdict::Refused(why) => refused.push(format!("{} ({}): {why}", object.id, object.source)),
                 Verdict::Trouble(error) => {
                     return Err(Error::Api { doing: format!("try to apply {}", object.id), error });
@@ -94,6 +109,10 @@ impl Controller {
                 if status.is_not_found() && namespaces.contains(&&*object.id.namespace) =>
             {
                 Verdict::NotYet
+            }
+            // The answer of no part of the API in particular.
+            Err(kube::Error::Api(status)) if status.code == 404 && status.details.is_none() => {
+                Verdict::NoKind
             }
             // The server's quota of patience, not its judgement.
             Err(error) if is_transient(&error) && !is_judgement(&error) => Verdict::Trouble(Box::new(error)),

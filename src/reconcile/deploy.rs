@@ -395,8 +395,9 @@ impl Controller {
         if !problems.iter().any(|problem| matches!(problem.what, What::NoSuchKind { .. })) {
             return Err(Error::Objects(problems));
         }
-        let served = self.discovery.refresh_after_miss().await;
-        let served = served.map_err(Error::api("learn which kinds the cluster serves"))?;
+        let asked = self.discovery.refresh_after_miss().await;
+        asked.map_err(Error::api("learn which kinds the cluster serves"))?;
+        let served = self.discovery.current();
         let objects = objects::build(&rendered.manifests, &owner, &served.kinds).map_err(Error::Objects)?;
         Ok((objects, served))
     }
