@@ -17,6 +17,7 @@ die() {
         echo "The operator's last words (all of them: $work/operator.log):" >&2
         tail -15 "$work/operator.log" >&2
     fi
+    [ -z "${KUBECONFIG:-}" ] || kubectl get memcached,all,secrets >&2 || true
     keep_logs=1
     exit 1
 }
@@ -112,7 +113,9 @@ left() {
     kubectl get secrets -l owner=helm,name=$name -o name
 }
 nothing_left() { local all; all=$(left) && [ -z "$all" ]; }
-until_true 30 "an empty namespace" nothing_left
+say "Kubernetes' garbage collector does it, by owner references. It looks for new resource types every 30 s, and this"
+say "one is new, so that it may take so long here."
+until_true 75 "an empty namespace" nothing_left
 show kubectl get statefulset,service,poddisruptionbudget,serviceaccount,pods -l app.kubernetes.io/instance=$name
 
 bold "All of it was seen, in $SECONDS s."
