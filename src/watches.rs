@@ -280,8 +280,13 @@ mod tests {
         ] {
             assert_eq!(expand(text, variable).unwrap(), want, "{text}");
         }
-        let entry = "- {group: a.b, version: v1, kind: A, chart: x, overrideValues: {k: '{{ fail \"no\" }}'}}";
-        assert!(error(entry).contains("entry 1") && error(entry).contains("overrideValues k"), "{}", error(entry));
+        let entry =
+            "- {group: a.b, version: v1, kind: A, chart: x, overrideValues: {k: '{{ fail \"no\" }}'}}";
+        assert!(
+            error(entry).contains("entry 1") && error(entry).contains("overrideValues k"),
+            "{}",
+            error(entry)
+        );
     }
 
     #[test]

@@ -52,7 +52,9 @@ fn engine_crates_stay_pure() {
         sources(&root().join("crates").join(name).join("src"), &mut files);
         for path in files {
             let text = std::fs::read_to_string(&path).expect("readable");
-            for call in ["std::env::", "SystemTime::now", "println!", "ToSocketAddrs", "TcpStream", "UdpSocket"] {
+            for call in
+                ["std::env::", "SystemTime::now", "println!", "ToSocketAddrs", "TcpStream", "UdpSocket"]
+            {
                 assert!(!text.contains(call), "{}: {call} is the outside world", path.display());
             }
         }
@@ -67,7 +69,8 @@ fn modules_say_what_they_are() {
         for path in files {
             let text = std::fs::read_to_string(&path).expect("readable");
             let is_test = path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests"));
-            let described = text.lines().take(3).any(|line| line.starts_with("//!") || line.starts_with("#![doc"));
+            let described =
+                text.lines().take(3).any(|line| line.starts_with("//!") || line.starts_with("#![doc"));
             assert!(is_test || described, "{} starts with its module's one idea", path.display());
         }
     }

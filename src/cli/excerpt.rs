@@ -34,7 +34,12 @@ fn template_excerpt(text: &mut String, error: &gotemplate::Error) {
     if let (Some(location), Some(line)) = (innermost.location(), innermost.source_line()) {
         let (start, length) = underlined(&line, location.column, innermost.node().unwrap_or_default());
         let _ = write!(text, "\n\n  --> {location}");
-        append_lines(text, location.line, &[line.as_str()], location.column.map(|_| (location.line, start, length)));
+        append_lines(
+            text,
+            location.line,
+            &[line.as_str()],
+            location.column.map(|_| (location.line, start, length)),
+        );
     }
     let mut callers = Vec::new();
     let mut outer = error;
@@ -50,9 +55,9 @@ fn template_excerpt(text: &mut String, error: &gotemplate::Error) {
 /// Finds the node's text around the column; Go's column often points into the middle of it.
 fn underlined(line: &str, column: Option<usize>, node: &str) -> (usize, usize) {
     let column = column.unwrap_or_default();
-    let around = line.match_indices(node).find(|(start, found)| {
-        !found.is_empty() && *start <= column && column < start + found.len()
-    });
+    let around = line
+        .match_indices(node)
+        .find(|(start, found)| !found.is_empty() && *start <= column && column < start + found.len());
     if let Some((start, found)) = around {
         return (start, found.len());
     }

@@ -3,8 +3,7 @@
 use gostd::regexp::Regexp;
 
 /// For values that break the chart's schema.
-pub(super) const SCHEMA: &str =
-    "the chart's values.schema.json says what it takes; see the paths above, or check nothing with \
+pub(super) const SCHEMA: &str = "the chart's values.schema.json says what it takes; see the paths above, or check nothing with \
      --skip-schema-validation";
 
 /// A mistake: how its message reads, and what to tell. `$1`, `$2` are the message's groups, `$node` the failing node,
@@ -89,7 +88,9 @@ pub(super) fn for_template(error: &gotemplate::Error) -> Option<String> {
         Some(gotemplate::FuncError::Message(text)) => text.clone(),
         _ => innermost.message().to_owned(),
     };
-    if let Some(unknown) = groups(r#"function "(\w+)" not defined"#, &message).and_then(|found| found.into_iter().nth(1)) {
+    if let Some(unknown) =
+        groups(r#"function "(\w+)" not defined"#, &message).and_then(|found| found.into_iter().nth(1))
+    {
         return Some(unknown_function(&unknown));
     }
     let node = innermost.node().unwrap_or("the value");
@@ -109,7 +110,8 @@ pub(super) fn line_of(reason: &str) -> Option<usize> {
 fn advise(mistakes: &[Mistake], message: &str, node: &str) -> Option<String> {
     mistakes.iter().find_map(|mistake| {
         let found = groups(mistake.message, message)?;
-        let table = node.rsplit_once('.').map_or(node, |(table, _)| if table.is_empty() { "." } else { table });
+        let table =
+            node.rsplit_once('.').map_or(node, |(table, _)| if table.is_empty() { "." } else { table });
         let mut advice = mistake.advice.replace("$node", node).replace("$table", table);
         for (index, group) in found.iter().enumerate().skip(1) {
             advice = advice.replace(&format!("${index}"), group);
@@ -122,7 +124,12 @@ fn advise(mistakes: &[Mistake], message: &str, node: &str) -> Option<String> {
 fn groups(pattern: &str, text: &str) -> Option<Vec<String>> {
     let regexp = Regexp::compile(pattern.as_bytes()).ok()?;
     let found = regexp.find_submatch(text.as_bytes())?;
-    Some(found.into_iter().map(|group| String::from_utf8_lossy(group.unwrap_or_default()).into_owned()).collect())
+    Some(
+        found
+            .into_iter()
+            .map(|group| String::from_utf8_lossy(group.unwrap_or_default()).into_owned())
+            .collect(),
+    )
 }
 
 fn unknown_function(name: &str) -> String {
@@ -144,7 +151,8 @@ fn distance(a: &str, b: &str) -> usize {
         let mut row = vec![i + 1];
         for (j, to) in b.iter().enumerate() {
             let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
-            let mut best = (at(&last, j) + usize::from(from != to)).min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
+            let mut best =
+                (at(&last, j) + usize::from(from != to)).min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
             let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(to) && b.get(j - 1) == Some(from);
             if swapped {
                 best = best.min(at(&before_last, j - 1) + 1);
@@ -162,7 +170,9 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, want) in [("quote", "quote", 0), ("qoute", "quote", 1), ("indnt", "indent", 1), ("", "ab", 2)] {
+        for (a, b, want) in
+            [("quote", "quote", 0), ("qoute", "quote", 1), ("indnt", "indent", 1), ("", "ab", 2)]
+        {
             assert_eq!(distance(a, b), want, "{a} {b}");
         }
     }

@@ -206,14 +206,18 @@ fn a_bare_api_server_knows_users_by_token_and_can_be_attached_to() {
     let user = TokenUser { name: "dev".into(), token: "dev-token".into(), groups: vec!["devs".into()] };
     let policy = "{apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{level: Metadata, users: [dev]}]}";
     let audit_policy = Some(policy.to_owned());
-    let bare = Options { nodes: 0, controllers: false, users: vec![user], audit_policy, ..Options::default() };
+    let bare =
+        Options { nodes: 0, controllers: false, users: vec![user], audit_policy, ..Options::default() };
     let cluster = Cluster::start(bare).unwrap();
     let kubeconfig = cluster.kubeconfig_for_token("dev", "dev-token").unwrap();
     let whoami = cluster.kubectl().env("KUBECONFIG", &kubeconfig).args(["auth", "whoami"]).output().unwrap();
     let whoami = String::from_utf8_lossy(&whoami.stdout);
     assert!(whoami.contains("dev") && whoami.contains("devs"), "{whoami}");
     let audited = fs::read_to_string(cluster.audit_log().unwrap()).unwrap();
-    assert!(audited.contains("selfsubjectreviews") && !audited.contains(r#""username":"admin""#), "{audited}");
+    assert!(
+        audited.contains("selfsubjectreviews") && !audited.contains(r#""username":"admin""#),
+        "{audited}"
+    );
 
     let given = Options { kubeconfig: Some(cluster.kubeconfig().to_owned()), ..Options::default() };
     let attached = Cluster::start(given).unwrap();
