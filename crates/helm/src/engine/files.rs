@@ -15,7 +15,7 @@ const BARE: Signature = Signature::fixed(&[]);
 
 const METHODS: &[Method] = &[
     Method { name: "AsConfig", signature: BARE, call: |files, _| Ok(flattened(files, Clone::clone)) },
-    Method { name: "AsSecrets", signature: BARE, call: |files, _| Ok(flattened(files, |data| base64(data))) },
+    Method { name: "AsSecrets", signature: BARE, call: |files, _| Ok(flattened(files, base64)) },
     Method { name: "Get", signature: NAMED, call: |files, name| Ok(Value::String(bytes(files, name))) },
     Method { name: "GetBytes", signature: NAMED, call: |files, name| Ok(Value::Bytes(bytes(files, name))) },
     Method { name: "Glob", signature: NAMED, call: |files, pattern| Ok(glob(files, &text(pattern))) },

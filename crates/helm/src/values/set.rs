@@ -27,7 +27,7 @@ pub fn parse_set_file(
     values: &Map,
     read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<(), Error> {
-    let fetch = |name: &str| read(name).map(|bytes| Value::string(bytes));
+    let fetch = |name: &str| read(name).map(Value::string);
     run(text, values, Grammar::Escaped(&fetch)).map_err(failed("--set-file"))
 }
 
