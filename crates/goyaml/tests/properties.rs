@@ -61,6 +61,8 @@ fn all_ways_to_read_agree() {
                 assert_eq!(map.is_ok(), value.is_nil() || value.as_map().is_some());
                 assert_eq!(array.is_ok(), value.is_nil() || value.as_list().is_some());
             }
+            // Where numbers keep their types, JSON's lack of infinities does not matter.
+            (Err(LoadError::UnsupportedValue(_)), Err(_), Err(_), _) => {}
             (Err(error), Err(a), Err(b), Err(c)) => assert!(*error == a && *error == b && *error == c),
             results => panic!("{text:?}: {results:?}"),
         }

@@ -11,6 +11,8 @@ use gostd::{List, Value};
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     mismatch: Option<String>,
+    /// A number that JSON does not have, where no string takes it.
+    unsupported: Option<String>,
     struct_name: &'static str,
     path: Vec<&'static str>,
 }
@@ -47,6 +49,9 @@ fn folds_to(key: &[u8], name: &str) -> bool {
 impl Decoder {
     /// Returns the first mismatch as sigs.k8s.io/yaml words it.
     pub(crate) fn finish(self) -> Result<(), String> {
+        if let Some(number) = self.unsupported {
+            return Err(format!("error converting YAML to JSON: json: unsupported value: {number}"));
+        }
         self.mismatch.map_or(Ok(()), |text| Err(json_error(&text)))
     }
 
@@ -69,6 +74,8 @@ impl Decoder {
                 self.path.push(name);
                 set(self, name, &value);
                 self.path.pop();
+            } else {
+                self.check_numbers(&value);
             }
         }
         self.struct_name = outer;
@@ -137,8 +144,25 @@ impl Decoder {
         }
     }
 
+    /// Notes numbers that JSON does not have.
+    pub(crate) fn check_numbers(&mut self, value: &Value) {
+        let mut work = vec![value.clone()];
+        while let Some(value) = work.pop() {
+            match value {
+                Value::Float64(number) if !number.is_finite() => {
+                    let text = || format_float(number, b'g', -1, 64);
+                    self.unsupported.get_or_insert_with(text);
+                }
+                Value::List(list) => work.extend(list.to_vec().into_iter().rev()),
+                Value::Map(map) => work.extend(map.snapshot().into_iter().rev().map(|(_, value)| value)),
+                _ => {}
+            }
+        }
+    }
+
     /// Notes that a value does not fit a Go type; null always fits.
     pub(crate) fn mismatched(&mut self, value: &Value, go_type: &str) {
+        self.check_numbers(value);
         let found = match value {
             Value::Nil => return,
             Value::Bool(_) => "bool",

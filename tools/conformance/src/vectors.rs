@@ -69,14 +69,15 @@ fn text_of(vector: &Map, key: &str) -> Option<String> {
 }
 
 fn check(vector: &Map) -> Option<Difference> {
+    let mut warnings = Vec::new();
     let got = if vector.contains_key("template") {
         function(vector)
     } else if vector.contains_key("kind") {
         yaml(vector)
     } else {
-        chart(vector)
+        chart(vector, &mut warnings)
     };
-    match (text_of(vector, "error"), text_of(vector, "want"), got) {
+    let difference = match (text_of(vector, "error"), text_of(vector, "want"), got) {
         (Some(want), _, got) => {
             let got = got.map_or_else(|error| Some(error.to_string()), |_| None);
             compare::errors(&want, got.as_deref())
@@ -84,7 +85,9 @@ fn check(vector: &Map) -> Option<Difference> {
         (None, Some(want), Ok(got)) => compare::exact("result", want.as_bytes(), &got),
         (None, _, Err(error)) => Some(Difference::new("unexpected error", "(success)", error.to_string())),
         (None, None, Ok(_)) => Some(Difference::new("vector", "a result or an error", "neither")),
-    }
+    };
+    let compare_warnings = || compare::warnings(&texts_of(vector, "warnings"), &warnings);
+    difference.or_else(|| vector.contains_key("warnings").then(compare_warnings).flatten())
 }
 
 fn function(vector: &Map) -> Result<Vec<u8>, helm::Error> {
@@ -135,7 +138,7 @@ fn run_template(
     Ok(text.map(|(_, text)| text.to_vec()).unwrap_or_default())
 }
 
-fn chart(vector: &Map) -> Result<Vec<u8>, helm::Error> {
+fn chart(vector: &Map, warnings: &mut Vec<String>) -> Result<Vec<u8>, helm::Error> {
     let values = text_of(vector, "values");
     let given = ValueOptions {
         files: values.iter().map(|_| "VALUES".to_owned()).collect(),
@@ -146,17 +149,19 @@ fn chart(vector: &Map) -> Result<Vec<u8>, helm::Error> {
         ..ValueOptions::default()
     };
     let values = given.merge(&|_| Ok(values.clone().unwrap_or_default().into_bytes()))?;
-    let compiled = CompiledChart::new(Chart::load(&Memory::new(files_of(vector)))?)?;
+    let chart = Chart::load_logged(&Memory::new(files_of(vector)), warnings)?;
+    let compiled = CompiledChart::new(chart)?;
     let kube_version = text_of(vector, "kubeVersion").unwrap_or_else(|| "v1.31.2".to_owned());
     let namespace = text_of(vector, "namespace").unwrap_or_else(|| "default".to_owned());
     let is_upgrade = vector.get("isUpgrade").is_some_and(|value| value.is_true());
-    let rendered = compiled.render(&RenderInput {
+    let input = RenderInput {
         values: &values,
         release: release("release-name", &namespace, is_upgrade),
         capabilities: &capabilities(&kube_version, &texts_of(vector, "apiVersions"))?,
         host: &Offline::new(),
         options: options(),
-    })?;
+    };
+    let rendered = compiled.render_logged(&input, warnings)?;
     let include_crds = vector.get("includeCRDs").is_some_and(|value| value.is_true());
     rendered.template_output(&TemplateOutput { include_crds, ..TemplateOutput::default() })
 }

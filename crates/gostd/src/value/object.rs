@@ -48,6 +48,12 @@ pub trait Object: fmt::Debug + Any {
         None
     }
 
+    /// Returns the members go-yaml would write for a struct whose fields have `yaml` tags, in declaration order, omitted
+    /// ones left out. Without tags it writes [`Object::fields`] under their lower-cased names.
+    fn yaml_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        None
+    }
+
     /// Returns the value `encoding/json` would encode in its place, or the error it would give. Not asked where
     /// [`Object::json_fields`] gives something.
     fn to_json(&self) -> Result<Value, String> {

@@ -228,6 +228,11 @@ impl Emitter {
         if self.version == Version::V3 && object.type_name() == "time.Duration" {
             return Ok(Shape::String(object.stringer().unwrap_or_default()));
         }
+        if self.version == Version::V3
+            && let Some(fields) = object.yaml_fields()
+        {
+            return Ok(Shape::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect()));
+        }
         let plain = object.to_json().map_err(EmitError::Object)?;
         match plain {
             Value::Object(_) => Err(EmitError::UnsupportedType(object.type_name())),

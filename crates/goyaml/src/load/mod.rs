@@ -36,8 +36,8 @@ pub fn load(text: &[u8]) -> Result<Value, LoadError> {
     load_with(text, Numbers::Json)
 }
 
-/// Reads as [`load`] but keeps go-yaml's number types: `int`, `uint64` (beyond `int64` only) and `float64`.
-/// `sigs.k8s.io/yaml` looks at them when a number is to become a string.
+/// Reads as [`load`] but keeps go-yaml's number types: `int`, `uint64` (beyond `int64` only) and `float64`, with infinities
+/// and not-a-number among the latter. `sigs.k8s.io/yaml` looks at them when a number is to become a string.
 pub fn load_typed(text: &[u8]) -> Result<Value, LoadError> {
     load_with(text, Numbers::Typed)
 }
@@ -92,7 +92,7 @@ fn load_by_tree(document: &Document<'_>, strict: bool, numbers: Numbers) -> Resu
     if !duplicates.is_empty() {
         return Err(Error::DuplicateKeys(duplicates.to_vec()).into());
     }
-    tree.check(root)?;
+    tree.check(root, numbers)?;
     Ok(tree.into_value(numbers))
 }
 

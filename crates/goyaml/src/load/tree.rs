@@ -164,9 +164,9 @@ impl Tree {
     }
 
     /// Finds what keeps the tree from becoming JSON and a value again.
-    pub(super) fn check(&self, root: usize) -> Result<(), LoadError> {
+    pub(super) fn check(&self, root: usize, numbers: Numbers) -> Result<(), LoadError> {
         self.check_keys(root)?;
-        self.check_json(root)
+        self.check_json(root, numbers)
     }
 
     /// Go finds the first bad key in a random order; here it is the first in the text.
@@ -196,7 +196,7 @@ impl Tree {
 
     /// Finds numbers that JSON cannot hold and brackets that its decoder does not open any more. JSON is written with
     /// sorted keys, so these decide which is the first.
-    fn check_json(&self, root: usize) -> Result<(), LoadError> {
+    fn check_json(&self, root: usize, numbers: Numbers) -> Result<(), LoadError> {
         let mut too_deep = None;
         let mut work = vec![(root, 0)];
         while let Some((index, depth)) = work.pop() {
@@ -213,7 +213,7 @@ impl Tree {
                     work.extend(sorted.into_iter().map(|(_, value)| value));
                     too_deep = too_deep.or((inside > MAX_DEPTH).then_some('{'));
                 }
-                Some(Item::Scalar(Scalar::Float(value))) if !value.is_finite() => {
+                Some(Item::Scalar(Scalar::Float(value))) if !value.is_finite() && !numbers.keeps_all() => {
                     return Err(LoadError::UnsupportedValue(if value.is_nan() {
                         "NaN"
                     } else if *value > 0.0 {

@@ -24,6 +24,11 @@ pub(super) enum Numbers {
 }
 
 impl Numbers {
+    /// Whether infinities and not-a-number, which JSON lacks, are kept.
+    pub(super) fn keeps_all(self) -> bool {
+        matches!(self, Numbers::Typed)
+    }
+
     pub(super) fn int(self, value: i64) -> Value {
         match self {
             Numbers::Json => Value::Float64(value as f64),
@@ -50,7 +55,7 @@ impl Build for Values {
             Scalar::Bool(value) => Value::Bool(value),
             Scalar::Int(value) => self.0.int(value),
             Scalar::Uint(value) => self.0.uint(value),
-            Scalar::Float(value) if value.is_finite() => Value::Float64(value),
+            Scalar::Float(value) if value.is_finite() || self.0.keeps_all() => Value::Float64(value),
             Scalar::Float(_) => return Err(Stop::Irregular),
             Scalar::Timestamp(text) | Scalar::String(text) => Value::String(string(text, tagged)),
         })

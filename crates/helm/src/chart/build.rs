@@ -17,23 +17,17 @@ const DEEPEST: usize = 64;
 /// All files of a chart and its packed subcharts together, as a guard against archives that unpack to archives.
 const LARGEST_TREE: usize = 512 * 1024 * 1024;
 
-/// Builds a chart and its subcharts.
-pub(super) fn build(files: Vec<File>, warnings: Vec<String>) -> Result<Chart, String> {
-    Builder { size: 0, warnings }.finish(files)
+/// Builds a chart and its subcharts. What Helm would log is added to `warnings`, also when building fails.
+pub(super) fn build(files: Vec<File>, warnings: &mut Vec<String>) -> Result<Chart, String> {
+    Builder { size: 0, warnings }.chart(files, 0)
 }
 
-struct Builder {
+struct Builder<'w> {
     size: usize,
-    warnings: Vec<String>,
+    warnings: &'w mut Vec<String>,
 }
 
-impl Builder {
-    fn finish(mut self, files: Vec<File>) -> Result<Chart, String> {
-        let mut chart = self.chart(files, 0)?;
-        chart.warnings = self.warnings;
-        Ok(chart)
-    }
-
+impl Builder<'_> {
     fn chart(&mut self, files: Vec<File>, depth: usize) -> Result<Chart, String> {
         if depth > DEEPEST {
             return Err(format!("charts nest deeper than {DEEPEST} levels"));

@@ -42,6 +42,21 @@ pub struct Metadata {
     pub dependencies: Option<Vec<Dependency>>,
     /// `type`.
     pub chart_type: String,
+    /// Which lists and maps stand in Chart.yaml although they are empty: templates can tell `[]` from nothing.
+    pub empty: EmptyFields,
+}
+
+/// Fields of Chart.yaml that are there and empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EmptyFields {
+    /// `sources: []`.
+    pub sources: bool,
+    /// `keywords: []`.
+    pub keywords: bool,
+    /// `maintainers: []`.
+    pub maintainers: bool,
+    /// `annotations: {}`.
+    pub annotations: bool,
 }
 
 /// An entry of `maintainers`.
@@ -124,24 +139,36 @@ impl Draft {
         decoder.object(&value, &METADATA, |decoder, name, value| match name {
             "name" => decoder.string(value, &mut metadata.name),
             "home" => decoder.string(value, &mut metadata.home),
-            "sources" => decoder.strings(value, &mut metadata.sources),
+            "sources" => {
+                decoder.strings(value, &mut metadata.sources);
+                metadata.empty.sources = is_empty(value);
+            }
             "version" => decoder.string(value, &mut metadata.version),
             "description" => decoder.string(value, &mut metadata.description),
-            "keywords" => decoder.strings(value, &mut metadata.keywords),
-            "maintainers" => match decoder.list(value, "[]*chart.Maintainer") {
-                ListInput::Items(items) => {
-                    decode_items(decoder, &items.to_vec(), maintainers, decode_maintainer)
+            "keywords" => {
+                decoder.strings(value, &mut metadata.keywords);
+                metadata.empty.keywords = is_empty(value);
+            }
+            "maintainers" => {
+                match decoder.list(value, "[]*chart.Maintainer") {
+                    ListInput::Items(items) => {
+                        decode_items(decoder, &items.to_vec(), maintainers, decode_maintainer)
+                    }
+                    ListInput::Null => maintainers.clear(),
+                    ListInput::Other => {}
                 }
-                ListInput::Null => maintainers.clear(),
-                ListInput::Other => {}
-            },
+                metadata.empty.maintainers = is_empty(value);
+            }
             "icon" => decoder.string(value, &mut metadata.icon),
             "apiVersion" => decoder.string(value, &mut metadata.api_version),
             "condition" => decoder.string(value, &mut metadata.condition),
             "tags" => decoder.string(value, &mut metadata.tags),
             "appVersion" => decoder.string(value, &mut metadata.app_version),
             "deprecated" => decoder.boolean(value, &mut metadata.deprecated),
-            "annotations" => decoder.string_map(value, &mut metadata.annotations),
+            "annotations" => {
+                decoder.string_map(value, &mut metadata.annotations);
+                metadata.empty.annotations |= matches!(value, Value::Map(_));
+            }
             "kubeVersion" => decoder.string(value, &mut metadata.kube_version),
             "dependencies" => match decoder.list(value, "[]*chart.Dependency") {
                 ListInput::Items(items) => {
@@ -185,6 +212,10 @@ impl Draft {
     }
 }
 
+fn is_empty(list: &Value) -> bool {
+    list.as_list().is_some_and(gostd::List::is_empty)
+}
+
 fn decode_items<T: Default>(
     decoder: &mut Decoder,
     items: &[Value],
@@ -220,6 +251,7 @@ fn decode_dependency(decoder: &mut Decoder, value: &Value, target: &mut Dependen
         "alias" => decoder.string(value, &mut target.alias),
         _ => match decoder.list(value, "[]interface {}") {
             ListInput::Items(items) => {
+                decoder.check_numbers(value);
                 target.import_values = items.with(|items| items.iter().map(Frozen::from).collect());
             }
             ListInput::Null => target.import_values.clear(),

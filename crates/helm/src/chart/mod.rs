@@ -13,7 +13,7 @@ use gostd::GoStr;
 use gostd::value::Frozen;
 
 pub use archive::Archive;
-pub use metadata::{Dependency, Maintainer, Metadata};
+pub use metadata::{Dependency, EmptyFields, Maintainer, Metadata};
 pub use source::{Directory, Memory, Source};
 pub use subcharts::Subchart;
 
@@ -59,8 +59,16 @@ impl File {
 impl Chart {
     /// Loads a chart from whatever holds its files.
     pub fn load(source: &dyn Source) -> Result<Self, Error> {
-        let (files, warnings) = source.files().map_err(Error::Chart)?;
-        build::build(files, warnings).map_err(Error::Chart)
+        Self::load_logged(source, &mut Vec::new())
+    }
+
+    /// Loads a chart as [`Chart::load`] does, and adds what Helm would log to `warnings`, also when loading fails.
+    pub fn load_logged(source: &dyn Source, warnings: &mut Vec<String>) -> Result<Self, Error> {
+        let (files, mut logged) = source.files().map_err(Error::Chart)?;
+        let result = build::build(files, &mut logged);
+        warnings.extend(logged.iter().cloned());
+        let chart = result.map_err(Error::Chart)?;
+        Ok(Self { warnings: logged, ..chart })
     }
 
     /// Loads a chart from a folder or an archive of the file system.

@@ -70,6 +70,8 @@ struct Record {
     /// The name of each field in JSON, and whether it is left out when empty; empty: as the field.
     json: &'static [(&'static str, Omit)],
     methods: &'static [Method],
+    /// Whether the fields have `yaml` tags like their `json` ones.
+    has_yaml_tags: bool,
 }
 
 /// Whether a field of a JSON object is left out.
@@ -107,6 +109,10 @@ impl Object for Record {
             (!left_out).then(|| (name, value.clone()))
         });
         Some(fields.collect())
+    }
+
+    fn yaml_fields(&self) -> Option<Vec<(&'static str, Value)>> {
+        self.has_yaml_tags.then(|| self.json_fields()).flatten()
     }
 }
 
@@ -188,26 +194,34 @@ pub(super) fn chart(tree: &Tree<'_>, id: NodeId) -> Value {
 }
 
 fn metadata(tree: &Tree<'_>, id: NodeId, metadata: &Metadata) -> Record {
+    let maintainers = metadata.maintainers.iter().map(maintainer).collect();
     let fields = vec![
         ("Name", Value::from(tree.node(id).name)),
         ("Home", string(&metadata.home)),
-        ("Sources", strings(&metadata.sources)),
+        ("Sources", strings(&metadata.sources, metadata.empty.sources)),
         ("Version", string(&metadata.version)),
         ("Description", string(&metadata.description)),
-        ("Keywords", strings(&metadata.keywords)),
-        ("Maintainers", list(&MAINTAINERS, metadata.maintainers.iter().map(maintainer).collect())),
+        ("Keywords", strings(&metadata.keywords, metadata.empty.keywords)),
+        ("Maintainers", list(&MAINTAINERS, maintainers, metadata.empty.maintainers)),
         ("Icon", string(&metadata.icon)),
         ("APIVersion", string(&metadata.api_version)),
         ("Condition", string(&metadata.condition)),
         ("Tags", string(&metadata.tags)),
         ("AppVersion", string(&metadata.app_version)),
         ("Deprecated", Value::Bool(metadata.deprecated)),
-        ("Annotations", string_map(&metadata.annotations)),
+        ("Annotations", string_map(&metadata.annotations, metadata.empty.annotations)),
         ("KubeVersion", string(&metadata.kube_version)),
-        ("Dependencies", list(&DEPENDENCIES, dependencies(tree, id))),
+        ("Dependencies", list(&DEPENDENCIES, dependencies(tree, id), false)),
         ("Type", string(&metadata.chart_type)),
     ];
-    Record { type_name: "chart.Metadata", kind: Kind::Struct, fields, json: METADATA_JSON, methods: &[] }
+    Record {
+        type_name: "chart.Metadata",
+        kind: Kind::Struct,
+        fields,
+        json: METADATA_JSON,
+        methods: &[],
+        has_yaml_tags: false,
+    }
 }
 
 fn maintainer(maintainer: &Maintainer) -> Value {
@@ -222,6 +236,7 @@ fn maintainer(maintainer: &Maintainer) -> Value {
         fields,
         json: MAINTAINER_JSON,
         methods: &[],
+        has_yaml_tags: false,
     })
 }
 
@@ -240,9 +255,9 @@ fn dependencies(tree: &Tree<'_>, id: NodeId) -> Vec<Value> {
                 ("Version", string(&declared.version)),
                 ("Repository", string(&declared.repository)),
                 ("Condition", string(&declared.condition)),
-                ("Tags", strings(&declared.tags)),
+                ("Tags", strings(&declared.tags, false)),
                 ("Enabled", Value::Bool(entry.enabled)),
-                ("ImportValues", list(&gostd::value::ANY_LIST, imports)),
+                ("ImportValues", list(&gostd::value::ANY_LIST, imports, false)),
                 ("Alias", string(&declared.alias)),
             ];
             Value::object(Record {
@@ -251,13 +266,14 @@ fn dependencies(tree: &Tree<'_>, id: NodeId) -> Vec<Value> {
                 fields,
                 json: DEPENDENCY_JSON,
                 methods: &[],
+                has_yaml_tags: true,
             })
         })
         .collect()
 }
 
 fn import((child, parent): &(String, String)) -> Value {
-    string_map(&[("child".to_owned(), child.clone()), ("parent".to_owned(), parent.clone())])
+    string_map(&[("child".to_owned(), child.clone()), ("parent".to_owned(), parent.clone())], true)
 }
 
 static VERSION_SET: ListType = ListType {
@@ -288,6 +304,7 @@ pub(super) fn capabilities(capabilities: &Capabilities) -> Value {
         fields,
         json: &[],
         methods: CAPABILITIES_METHODS,
+        has_yaml_tags: false,
     })
 }
 
@@ -346,8 +363,14 @@ fn kube_version(version: &KubeVersion) -> Value {
         ("Major", string(&version.major)),
         ("Minor", string(&version.minor)),
     ];
-    let record =
-        Record { type_name: "chartutil.KubeVersion", kind: Kind::Struct, fields, json: &[], methods: &[] };
+    let record = Record {
+        type_name: "chartutil.KubeVersion",
+        kind: Kind::Struct,
+        fields,
+        json: &[],
+        methods: &[],
+        has_yaml_tags: false,
+    };
     Value::object(KubeVersionObject(record))
 }
 
@@ -370,6 +393,7 @@ fn helm_version(version: &HelmVersion) -> Value {
         fields,
         json: JSON,
         methods: &[],
+        has_yaml_tags: false,
     })
 }
 
@@ -377,17 +401,17 @@ fn string(text: &str) -> Value {
     Value::from(text)
 }
 
-/// Charts have nil where Chart.yaml has nothing.
-fn strings(texts: &[String]) -> Value {
-    list(&gostd::value::STRING_LIST, texts.iter().map(|text| string(text)).collect())
+/// Lists of charts are nil where Chart.yaml has nothing, though not where it has an empty list.
+fn strings(texts: &[String], is_there: bool) -> Value {
+    list(&gostd::value::STRING_LIST, texts.iter().map(|text| string(text)).collect(), is_there)
 }
 
-fn list(ty: &'static ListType, items: Vec<Value>) -> Value {
-    Value::List(if items.is_empty() { List::nil(ty) } else { List::of(ty, items) })
+fn list(ty: &'static ListType, items: Vec<Value>, is_there: bool) -> Value {
+    Value::List(if items.is_empty() && !is_there { List::nil(ty) } else { List::of(ty, items) })
 }
 
-fn string_map(entries: &[(String, String)]) -> Value {
-    if entries.is_empty() {
+fn string_map(entries: &[(String, String)], is_there: bool) -> Value {
+    if entries.is_empty() && !is_there {
         return Value::Map(Map::nil(&STRING_MAP));
     }
     let entries = entries.iter().map(|(key, value)| (GoStr::from(key), string(value))).collect();
