@@ -55,7 +55,7 @@ pub(crate) enum WatchesError {
         /// The value's key.
         key: String,
         /// Why.
-        error: helm::Error,
+        error: Box<helm::Error>,
     },
     /// A kind is listed twice.
     #[error("entry {entry} of the watches file {path}: {kind} was listed before; one chart can serve a kind")]
@@ -151,7 +151,7 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
 enum EntryError {
     Name(NameError),
     Period(String),
-    Override(String, helm::Error),
+    Override(String, Box<helm::Error>),
 }
 
 impl Entry {
@@ -178,7 +178,7 @@ impl Entry {
                 .into_iter()
                 .map(|(key, text)| match expand(&text, variable) {
                     Ok(value) => Ok((key, value)),
-                    Err(error) => Err(EntryError::Override(key, error)),
+                    Err(error) => Err(EntryError::Override(key, Box::new(error))),
                 })
                 .collect::<Result<_, _>>()?,
             selector: self.selector.filter(|selector| !selector.is_null()),

@@ -1,4 +1,5 @@
 //! The command line, run as a user runs it.
+#![allow(clippy::expect_used, reason = "a test that cannot go on says why")]
 
 use std::path::Path;
 use std::process::{Command, Output};

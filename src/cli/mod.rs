@@ -49,11 +49,11 @@ enum Command {
     /// Print what a chart renders, as `helm template` does
     Template(Box<template::TemplateArgs>),
     /// Print the CustomResourceDefinition for a chart
-    Crd(crd::CrdArgs),
+    Crd(Box<crd::CrdArgs>),
     /// Write the manifests that install the operator for a chart
-    Manifests(manifests::ManifestsArgs),
+    Manifests(Box<manifests::ManifestsArgs>),
     /// Check a chart and the names given to it
-    Check(check::CheckArgs),
+    Check(Box<check::CheckArgs>),
     /// Print the version
     Version,
 }
@@ -72,7 +72,7 @@ pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Command::Crd(args) => finish(crd::run(&args)),
         Command::Manifests(args) => finish(manifests::run(&args)),
         Command::Check(args) => finish(check::run(&args)),
-        Command::Version => finish(print(&format!("chartwright {}\n", env!("CARGO_PKG_VERSION")))),
+        Command::Version => finish(print(format!("chartwright {}\n", env!("CARGO_PKG_VERSION")))),
     }
 }
 

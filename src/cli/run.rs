@@ -108,7 +108,7 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Settings {
         watches,
-        watch_namespaces: args.watch_namespace.iter().filter(|name| !name.is_empty()).cloned().collect(),
+        watch_namespaces: namespaces(&args.watch_namespace),
         reconcile_period: args.reconcile_period,
         max_concurrent_reconciles: args.max_concurrent_reconciles.map_or(cpus, usize::from),
         health_bind: args.health_probe_bind_address.0,
@@ -116,6 +116,17 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
         leader_election,
         suppress_override_values: args.suppress_override_values,
     })
+}
+
+/// Lists of namespaces may have blanks, and nothing between commas.
+fn namespaces(names: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(names.len());
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if !all.iter().any(|known| known == name) {
+            all.push(name.to_owned());
+        }
+    }
+    all
 }
 
 /// A watches file that was asked for comes first, then the three names, then the file at its usual place.
@@ -240,6 +251,13 @@ mod tests {
         assert_eq!(settings.watch_namespaces, ["a", "b"]);
         assert_eq!(settings.reconcile_period, Duration::from_secs(90));
         assert!(!parse(&["--leader-elect=false"]).leader_elect);
+    }
+
+    #[test]
+    fn lists_of_namespaces_may_have_blanks() {
+        let mut args = KIND.to_vec();
+        args.push("--watch-namespace= a, b ,,a");
+        assert_eq!(settings(&parse(&args), Path::new("/nonexistent")).unwrap().watch_namespaces, ["a", "b"]);
     }
 
     #[test]

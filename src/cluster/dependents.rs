@@ -151,11 +151,6 @@ impl Dependents {
         lock(&self.store).get(key).and_then(|objects| objects.get(id)).is_some_and(|one| one.scaled)
     }
 
-    /// How many watches run, each with a connection of its own.
-    pub(crate) fn watches(&self) -> usize {
-        lock(&self.watches).len()
-    }
-
     /// Enters what an apply answered.
     pub(super) fn enter(&self, key: &InstanceKey, id: &ObjectId, seen: &Seen<true>) {
         let mut store = lock(&self.store);

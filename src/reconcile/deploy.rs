@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use helm::{HookEvent, Rendered};
+use helm::{Crd, HookEvent, Rendered};
 use serde_json::Value;
 
 use super::error::Error;
@@ -131,7 +131,8 @@ impl Controller {
         let repeats = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.failed == Some(inputs));
         let revision = plan::next_revision(&history, repeats);
         let (output, outside) = self.render(instance, values, revision.number, revision.is_install).await?;
-        let (objects, served) = self.build(instance, &output.rendered).await?;
+        let crds = if revision.is_install { &*output.rendered.crds } else { &[] };
+        let (objects, served) = self.build(instance, &output.rendered, crds).await?;
         self.tell_conversions(instance, &objects);
         self.tell_overrides(instance);
 
@@ -257,7 +258,7 @@ impl Controller {
         {
             return Ok(None);
         }
-        let (objects, served) = self.build(instance, &output.rendered).await?;
+        let (objects, served) = self.build(instance, &output.rendered, &[]).await?;
         let all: Vec<&Object> = objects.list.iter().collect();
         let observed = self.dependents.of(&instance.key);
         // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
@@ -379,16 +380,18 @@ impl Controller {
         Ok((output, outside))
     }
 
-    /// Makes objects of what was rendered; a kind that is missed may have come since the cluster was last asked.
+    /// Makes objects of what was rendered; a kind that is missed may have come since the cluster was last asked. `crds`
+    /// are those that will be made first.
     pub(super) async fn build(
         &self,
         instance: &Instance,
         rendered: &Rendered,
+        crds: &[Crd],
     ) -> Result<(Objects, Arc<Served>), Error> {
         let api_version = self.watch.api_version.to_string();
         let owner = self.owner(instance, &api_version);
         let served = self.discovery.current();
-        let problems = match objects::build(&rendered.manifests, &owner, &served.kinds) {
+        let problems = match objects::build(&rendered.manifests, crds, &owner, &served.kinds) {
             Ok(objects) => return Ok((objects, served)),
             Err(problems) => problems,
         };
@@ -398,7 +401,8 @@ impl Controller {
         let asked = self.discovery.refresh_after_miss().await;
         asked.map_err(Error::api("learn which kinds the cluster serves"))?;
         let served = self.discovery.current();
-        let objects = objects::build(&rendered.manifests, &owner, &served.kinds).map_err(Error::Objects)?;
+        let objects =
+            objects::build(&rendered.manifests, crds, &owner, &served.kinds).map_err(Error::Objects)?;
         Ok((objects, served))
     }
 

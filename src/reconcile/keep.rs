@@ -92,7 +92,7 @@ impl Controller {
     ) -> Result<Arc<Settled>, Error> {
         let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
         self.store_seed(instance, &outside).await?;
-        let (objects, _) = self.build(instance, &output.rendered).await?;
+        let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
         let mut objects_left = settled.objects.clone();
         let mut failed = Vec::new();
         for object in &objects.list {

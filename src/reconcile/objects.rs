@@ -6,7 +6,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use helm::Manifest;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use helm::{Crd, Manifest};
 use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::{Map, Value, json};
 
@@ -118,12 +120,13 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Makes the objects of a release.
+/// Makes the objects of a release. `crds` are made before them: their kinds count as served soon.
 ///
 /// # Errors
 /// With every problem there is, not only the first.
 pub(crate) fn build(
     manifests: &[Manifest],
+    crds: &[Crd],
     owner: &Owner<'_>,
     kinds: &Kinds,
 ) -> Result<Objects, Vec<Problem>> {
@@ -140,7 +143,10 @@ pub(crate) fn build(
             }),
         }
     }
-    let own_kinds = kinds_of_crds(&documents);
+    let mut own_kinds = kinds_of_crds(&documents);
+    for crd in crds {
+        kinds_of_file(crd, &mut own_kinds);
+    }
     let mut objects = Objects::default();
     let mut seen: HashSet<ObjectId> = HashSet::new();
     for document in documents {
@@ -221,6 +227,17 @@ fn kinds_of_crds(documents: &[Document]) -> Kinds {
         }
     }
     kinds
+}
+
+/// Adds the kinds that a file of `crds/` brings. What cannot be read is told when it is to be made.
+fn kinds_of_file(file: &Crd, kinds: &mut Kinds) {
+    for text in documents(&file.content.to_lossy()) {
+        if let Ok(Value::Object(document)) = yaml::to_json(&text)
+            && document.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition")
+        {
+            kinds_of_crd(&document, kinds);
+        }
+    }
 }
 
 /// Adds the kinds a CRD (of v1 or v1beta1) defines.
@@ -383,6 +400,9 @@ fn object(
         return Err((title, What::NoSuchKind { api_version, kind: kind_name }));
     };
     convert::mend_references(&mut document.fields, &kind_name, kinds);
+    if kind.resource.group.is_empty() && kind_name == "Secret" {
+        fold_string_data(&mut document.fields);
+    }
 
     let namespace = if namespace.is_empty() { owner.release_namespace } else { &namespace };
     let id = kind.object(namespace, &name);
@@ -392,6 +412,23 @@ fn object(
     let body = Value::Object(document.fields);
     let digest = Digest::of([body.to_string()]);
     Ok(Object { id, kind, body, digest, keep, owned, kind_pending, source: document.source })
+}
+
+/// Moves a Secret's `stringData` into `data`, as the API server does. It would not let us own what it made of it, and so
+/// changes by others would not show.
+fn fold_string_data(secret: &mut Map<String, Value>) {
+    let Some(Value::Object(texts)) = secret.get("stringData") else { return };
+    if !texts.values().all(|text| text.is_string() || text.is_null()) {
+        return; // The server will say what is wrong.
+    }
+    let encoded: Vec<_> = texts
+        .iter()
+        .map(|(key, text)| (key.clone(), BASE64.encode(text.as_str().unwrap_or_default()).into()))
+        .collect();
+    secret.remove("stringData");
+    let mut data = take_object(secret, "data");
+    data.extend(encoded);
+    secret.insert("data".into(), data.into());
 }
 
 /// Sets namespace, labels, annotations and owner; returns whether the object is kept, and whether it is owned.

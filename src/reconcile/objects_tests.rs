@@ -9,6 +9,7 @@ fn kinds() -> Kinds {
         kinds.add(ApiKind::new(resource, namespaced, true));
     };
     add("", "v1", "ConfigMap", true);
+    add("", "v1", "Secret", true);
     add("", "v1", "Service", true);
     add("", "v1", "Namespace", false);
     add("apps", "v1", "Deployment", true);
@@ -32,6 +33,10 @@ fn manifest(document: Value) -> Manifest {
 }
 
 fn built(documents: impl IntoIterator<Item = Value>) -> Result<Objects, Vec<Problem>> {
+    built_with(&[], documents)
+}
+
+fn built_with(crds: &[Crd], documents: impl IntoIterator<Item = Value>) -> Result<Objects, Vec<Problem>> {
     let key = InstanceKey::new("ns", "web");
     let owner = Owner {
         key: &key,
@@ -45,7 +50,7 @@ fn built(documents: impl IntoIterator<Item = Value>) -> Result<Objects, Vec<Prob
         chart: "c",
     };
     let manifests: Vec<_> = documents.into_iter().map(manifest).collect();
-    build(&manifests, &owner, &kinds())
+    build(&manifests, crds, &owner, &kinds())
 }
 
 fn config_map(name: &str) -> Value {
@@ -198,4 +203,34 @@ fn an_outline_names_the_same_objects() {
     assert_eq!(ids(&outline, "ns", &kinds()), ids(manifest, "ns", &kinds()));
     assert_eq!(ids(manifest, "ns", &kinds()).len(), 2);
     assert!(!outline.contains("data") && outline.contains("keep"), "{outline}");
+}
+
+#[test]
+fn kinds_of_the_crds_folder_are_served_soon() {
+    let crd = |kind: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: x}}\nspec:\n  \
+             group: x.io\n  scope: Cluster\n  names: {{kind: {kind}, plural: xs}}\n  versions: [{{name: v1}}]\n"
+        )
+    };
+    let text = format!("# first\n{}---\nkind: ConfigMap\n---\n{}---\n: [\n", crd("One"), crd("Two"));
+    let file = Crd { path: "c/crds/all.yaml".into(), content: text.as_str().into() };
+    let thing = |kind: &str| json!({"apiVersion": "x.io/v1", "kind": kind, "metadata": {"name": "a"}});
+    let objects = built_with(&[file], [thing("One"), thing("Two")]).unwrap();
+    assert!(objects.list.iter().all(|object| object.kind_pending && object.id.namespace.is_empty()));
+    assert!(matches!(built([thing("One")]).unwrap_err()[0].what, What::NoSuchKind { .. }));
+}
+
+#[test]
+fn texts_of_secrets_are_encoded() {
+    let secret = |fields: Value| {
+        let mut secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
+        secret.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        built([secret]).unwrap().list.remove(0).body
+    };
+    let body = secret(json!({"stringData": {"a": "hello", "b": null}, "data": {"a": "eA==", "c": "eA=="}}));
+    assert_eq!(body["data"], json!({"a": "aGVsbG8=", "b": "", "c": "eA=="}));
+    assert_eq!(body.get("stringData"), None);
+    let wrong = json!({"a": 1});
+    assert_eq!(secret(json!({"stringData": wrong}))["stringData"], wrong);
 }

@@ -55,8 +55,6 @@ pub(crate) struct Output {
     pub(crate) rendered: Rendered,
     /// Of the manifests' and hooks' text.
     pub(crate) digest: Digest,
-    /// Set when a random or time function ran.
-    pub(crate) used_seed: bool,
     /// What `lookup` was asked, in order, each once.
     pub(crate) lookups: Vec<Lookup>,
 }
@@ -147,12 +145,7 @@ fn render(job: &Job) -> Result<Output, RenderError> {
         return Err(RenderError::Outside(why));
     }
     let rendered = rendered.map_err(RenderError::Chart)?;
-    Ok(Output {
-        digest: digest(&rendered),
-        used_seed: host.seed.get().is_some(),
-        lookups: host.lookups.into_inner(),
-        rendered,
-    })
+    Ok(Output { digest: digest(&rendered), lookups: host.lookups.into_inner(), rendered })
 }
 
 fn digest(rendered: &Rendered) -> Digest {

@@ -16,8 +16,7 @@ use crate::release::{HookRecord, Record};
 impl Controller {
     /// Cleans up after a resource that is being deleted, and lets it go when that is done.
     pub(super) async fn uninstall(&self, instance: &Instance) -> Result<Next, Error> {
-        let ours = |finalizer: &&Box<str>| matches!(&***finalizer, FINALIZER | OLD_FINALIZER);
-        if !instance.finalizers.iter().any(|finalizer| ours(&finalizer)) {
+        if !instance.finalizers.iter().any(|finalizer| matches!(&**finalizer, FINALIZER | OLD_FINALIZER)) {
             // Somebody else's finalizer holds it, or nothing does: garbage collection will clean up.
             return Ok(Next::Gone);
         }

@@ -44,7 +44,7 @@ pub(crate) fn fold(spec: &mut Field, budget: usize) -> Vec<String> {
     }
     // Whoever lies inside another folded field need not be named.
     let outermost = |path: &&Path| !folded.iter().any(|outer| *outer != **path && path.starts_with(outer));
-    let mut names: Vec<String> = folded.iter().filter(outermost).map(|path| name(path)).collect();
+    let mut names: Vec<String> = folded.iter().filter(outermost).map(name).collect();
     names.sort();
     names
 }
