@@ -19,6 +19,8 @@ pub struct Field {
     pub types: Types,
     /// What it is for.
     pub text: Option<String>,
+    /// Whether the text is ours, from the name alone.
+    pub general_text: bool,
     /// The chart's default, as readers are shown it.
     pub default: Option<String>,
     /// The keys that are known.
@@ -57,6 +59,7 @@ impl Default for Field {
         Self {
             types: Types::ANY,
             text: None,
+            general_text: false,
             default: None,
             properties: BTreeMap::new(),
             others: Others::Open,
@@ -187,6 +190,7 @@ impl Field {
         Self {
             types,
             text: self.text.or(other.text),
+            general_text: false,
             default: self.default.or(other.default),
             properties,
             others,
@@ -224,6 +228,7 @@ impl Field {
         Self {
             types: self.types | other.types,
             text: self.text.or(other.text),
+            general_text: false,
             default: self.default.or(other.default),
             properties,
             others,
@@ -268,6 +273,7 @@ impl Field {
         Self {
             types,
             text: schema.text.or(self.text),
+            general_text: false,
             default: self.default,
             properties,
             others,

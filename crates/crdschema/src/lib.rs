@@ -108,6 +108,7 @@ impl Api {
         if let Some(field) = replicas.as_ref().and_then(|path| spec.at_mut(path)) {
             replicas::narrow(field);
         }
+        facts::decide::describe_by_name(&mut spec, "");
         let mut report = Report::of(&spec);
         if options.mode == Mode::Open {
             spec = Field { text: spec.text, ..Field::of(Types::MAP) };

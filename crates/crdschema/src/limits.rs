@@ -29,6 +29,8 @@ pub struct Limits {
     pub min_properties: Option<u64>,
     /// The greatest number of keys.
     pub max_properties: Option<u64>,
+    /// Rules of other kinds, each a schema without types.
+    pub rules: Vec<Value>,
 }
 
 /// A bound of a range.
@@ -91,6 +93,7 @@ impl Limits {
             max_items: join(self.max_items, other.max_items, u64::min),
             min_properties: join(self.min_properties, other.min_properties, u64::max),
             max_properties: join(self.max_properties, other.max_properties, u64::min),
+            rules: self.rules.into_iter().chain(other.rules).collect(),
         }
     }
 
@@ -132,12 +135,13 @@ impl Limits {
             max_items: meet(self.max_items, other.max_items, lists, u64::max),
             min_properties: meet(self.min_properties, other.min_properties, maps, u64::min),
             max_properties: meet(self.max_properties, other.max_properties, maps, u64::max),
+            rules: if self.rules == other.rules { self.rules } else { Vec::new() },
         }
     }
 
     /// Writes the limits into a schema that takes `types`. Limits of types it does not take are left out.
     pub fn write(&self, types: Types, schema: &mut Map<String, Value>) {
-        let mut all_of: Vec<Value> = Vec::new();
+        let mut all_of = self.rules.clone();
         if let Some(choices) = &self.choices {
             let choices: Vec<_> = choices.iter().filter(|value| !value.is_null()).collect();
             if types.has(Types::NULL) {

@@ -1,7 +1,7 @@
 //! What was found out about a chart's values, in numbers.
 
 use crate::field::Field;
-use crate::types::Form;
+use crate::types::{Form, Types};
 
 /// How much of a chart's values is typed and described. A leaf is a value without known keys of its own; items of lists
 /// do not count.
@@ -11,10 +11,12 @@ pub struct Report {
     pub leaves: usize,
     /// Those with a type that the schema can name: boolean, integer, number, string, integer or string, array, object.
     pub typed: usize,
-    /// Those of which only lists and maps are refused.
-    pub scalars: usize,
-    /// Those with a description.
+    /// Those with a type that it cannot name, but which refuses something: lists and maps, or one of the two.
+    pub mixed: usize,
+    /// Those that the chart describes.
     pub described: usize,
+    /// Those that are described by what their name means in Kubernetes.
+    pub described_by_name: usize,
     /// Values without a default: known from templates, comments or a schema.
     pub extra: usize,
     /// Those of them with a type.
@@ -41,8 +43,9 @@ impl Report {
             if field.in_values {
                 self.leaves += 1;
                 self.typed += typed;
-                self.scalars += usize::from(form == Form::Scalar);
-                self.described += usize::from(field.text.is_some());
+                self.mixed += usize::from(typed == 0 && !field.types.has(Types::LIST | Types::MAP));
+                self.described += usize::from(field.text.is_some() && !field.general_text);
+                self.described_by_name += usize::from(field.general_text);
             } else {
                 self.extra += 1;
                 self.extra_typed += typed;
@@ -54,8 +57,9 @@ impl Report {
     pub fn add(&mut self, other: &Self) {
         self.leaves += other.leaves;
         self.typed += other.typed;
-        self.scalars += other.scalars;
+        self.mixed += other.mixed;
         self.described += other.described;
+        self.described_by_name += other.described_by_name;
         self.extra += other.extra;
         self.extra_typed += other.extra_typed;
         self.folded.extend(other.folded.iter().cloned());

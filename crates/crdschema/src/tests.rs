@@ -51,6 +51,8 @@ version: 1.5
 annotations: {}
 templated: {}
 list: []
+joined: []
+ranged: {}
 limits: {cpu: 1, memory: 1Gi}
 nothing:
 image: {repository: nginx}
@@ -61,7 +63,8 @@ a: {{ .Values.quotedFlag | quote }}
 b: {{ .Values.name | quote }}
 c: {{ .Values.image.repository | trunc 10 }}
 d: {{ .Values.left.out }}
-{{ range .Values.list }}{{ end }}
+{{ range .Values.list }}{{ end }}{{ range .Values.ranged }}{{ end }}
+{{ join \",\" .Values.joined }}
 ";
     let schema = schema_of(&[("values.yaml", values), ("templates/a.yaml", template)]);
     for (path, wanted) in [
@@ -76,8 +79,10 @@ d: {{ .Values.left.out }}
         ("annotations", "object"),
         ("templated", "any"),
         ("list", "array"),
+        ("joined", "any"),
+        ("ranged", "any"),
         ("limits.cpu", "scalar"),
-        ("limits.memory", "scalar"),
+        ("limits.memory", "either"),
         ("nothing", "any"),
         ("image", "object"),
         ("image.repository", "string"),

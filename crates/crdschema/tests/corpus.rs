@@ -41,7 +41,7 @@ fn judge(
     options: &Options,
 ) -> (Table, Vec<String>) {
     let mut table = Table::default();
-    let mut refused = Vec::new();
+    let (mut refused, mut left_to_helm) = (Vec::new(), Vec::new());
     for (name, cases) in charts {
         let Ok(chart) = Chart::load_path(root.join(name)) else { continue };
         let start = Instant::now();
@@ -66,7 +66,11 @@ fn judge(
             let faults = validate(&schema, &values);
             if error.is_some() {
                 table.bad += 1;
-                table.bad_refused += usize::from(!faults.is_empty());
+                if faults.is_empty() {
+                    left_to_helm.push(file.display().to_string());
+                } else {
+                    table.bad_refused += 1;
+                }
                 continue;
             }
             table.files += 1;
@@ -78,6 +82,9 @@ fn judge(
                 refused.push(format!("{}: {}", file.display(), faults.join("; ")));
             }
         }
+    }
+    if std::env::var_os("CRDSCHEMA_VERBOSE").is_some() {
+        left_to_helm.iter().for_each(|file| println!("  left to Helm: {file}"));
     }
     (table, refused)
 }
@@ -92,8 +99,9 @@ fn print(title: &str, table: &Table, refused: &[String]) {
     println!("  charts                       {}", table.charts);
     println!("  values with a default        {}", report.leaves);
     println!("    typed                      {:.2} %", percent(report.typed, report.leaves));
-    println!("    scalar, of no single type  {:.2} %", percent(report.scalars, report.leaves));
+    println!("    of several types           {:.2} %", percent(report.mixed, report.leaves));
     println!("    described                  {:.2} %", percent(report.described, report.leaves));
+    println!("    described by their names   {:.2} %", percent(report.described_by_name, report.leaves));
     println!(
         "  values without one           {} ({:.2} % typed)",
         report.extra,

@@ -45,10 +45,37 @@ pub(crate) fn decide(facts: Facts, name: &str, parent: &str, mode: Mode) -> Fiel
     field
 }
 
-/// Items are the user's own: their keys are documented, and none is demanded or refused.
+/// Items are the user's own, and need not be like those of the default: what they are and their keys is said, but not
+/// what these hold.
 fn decide_items(facts: Facts, name: &str, parent: &str, mode: Mode) -> Field {
     let mode = if mode == Mode::Strict { Mode::Auto } else { mode };
-    Field { default: None, ..decide(facts, name, parent, mode) }
+    let numbers = facts.defaults.meets(Types::NUMBER);
+    let mut field = decide(facts, name, parent, mode);
+    field.default = None;
+    if field.firm {
+        return field;
+    }
+    if numbers {
+        field.types = field.types | Types::NUMBER;
+    }
+    for inner in field.properties.values_mut().filter(|inner| !inner.firm) {
+        inner.default = None;
+        if inner.types.meets(Types::MAP | Types::LIST) {
+            inner.loosen();
+        }
+    }
+    field
+}
+
+/// Gives words to values that the chart says nothing about, where their names have a meaning of their own.
+pub(crate) fn describe_by_name(field: &mut Field, name: &str) {
+    for (key, field) in &mut field.properties {
+        if field.text.is_none() && field.in_values {
+            field.text = known::words(key, name);
+            field.general_text = field.text.is_some();
+        }
+        describe_by_name(field, key);
+    }
 }
 
 /// The types of the defaults, and nothing else.
@@ -68,25 +95,33 @@ fn auto(facts: &Facts, name: &str, parent: &str) -> Types {
     if defaults == Types::NONE {
         return without_default(facts, name);
     }
-    let each: [(Types, fn(&Facts, &str, &str) -> Types); 6] = [
-        (Types::BOOL, flag),
-        (Types::WHOLE, whole),
-        (Types::FRACTION, fraction),
-        (Types::TEXT, text),
-        (Types::LIST, list),
-        (Types::MAP, map),
-    ];
     let hint = facts.hint.map(|hint| widened(hint.without(defaults))).unwrap_or_default();
-    each.iter()
+    DECISIONS
+        .iter()
         .filter(|(of, _)| defaults.has(*of))
         .fold(hint, |types, (_, decide)| types | decide(facts, name, parent))
 }
+
+/// What to take for a value of these facts, its name, and that of the value around it.
+type Decision = fn(&Facts, &str, &str) -> Types;
+
+const DECISIONS: [(Types, Decision); 6] = [
+    (Types::BOOL, flag),
+    (Types::WHOLE, whole),
+    (Types::FRACTION, fraction),
+    (Types::TEXT, text),
+    (Types::LIST, list),
+    (Types::MAP, map),
+];
 
 fn flag(facts: &Facts, _: &str, _: &str) -> Types {
     let uses = facts.uses;
     if uses.any(Uses::KIND_MAP | Uses::KIND_LIST | Uses::KEYS | Uses::RANGE) {
         Types::ANY
-    } else if uses.any(Uses::QUOTED | Uses::TEXT | Uses::KIND_TEXT | Uses::EQ_TEXT | Uses::OR_TEXT) {
+    } else if uses.any(Uses::TEXT | Uses::KIND_TEXT | Uses::EQ_TEXT | Uses::OR_TEXT)
+        || (uses.any(Uses::QUOTED) && !uses.any(Uses::TRUTH))
+    {
+        // Only written: "true" does as well. Where its truth counts too, "false" would not.
         Types::SCALAR
     } else {
         Types::BOOL
@@ -96,7 +131,7 @@ fn flag(facts: &Facts, _: &str, _: &str) -> Types {
 fn whole(facts: &Facts, name: &str, parent: &str) -> Types {
     if facts.uses.any(Uses::KIND_MAP | Uses::KIND_LIST) {
         Types::ANY
-    } else if known::is_quantity(name, parent) || known::is_version(name) {
+    } else if known::is_fraction(name, parent) || known::is_version(name) {
         Types::TEXT | Types::NUMBER
     } else if known::is_count(name) && !facts.uses.any(Uses::QUOTED | Uses::KIND_TEXT | Uses::TEXT) {
         Types::WHOLE
@@ -120,7 +155,7 @@ fn text(facts: &Facts, name: &str, parent: &str) -> Types {
         Types::TEXT
     } else if bare {
         Types::SCALAR
-    } else if known::is_quantity(name, parent) {
+    } else if known::is_fraction(name, parent) {
         Types::TEXT | Types::NUMBER
     } else if wordy {
         Types::TEXT
@@ -129,20 +164,32 @@ fn text(facts: &Facts, name: &str, parent: &str) -> Types {
     }
 }
 
-fn list(facts: &Facts, _: &str, _: &str) -> Types {
+fn list(facts: &Facts, name: &str, _: &str) -> Types {
     let other = Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_MAP | Uses::KEYED;
-    let is_empty = facts.items.is_none();
-    if facts.uses.any(other) || (is_empty && facts.uses.any(Uses::PRINTED)) {
+    // A list that is written as it is may be one of YAML in a text, unless Kubernetes is to have a list.
+    let is_known = known::by_name(name) == Some(Types::LIST);
+    let written = facts.items.is_none() && facts.uses.any(Uses::PRINTED) && !is_known;
+    if facts.uses.any(other) || written {
         Types::ANY
+    } else if facts.uses.any(Uses::QUOTED) && !facts.uses.any(Uses::RANGE | Uses::DUMPED | Uses::LIST) {
+        // Whatever joins the items of a list takes a text for a list of one.
+        Types::LIST | Types::TEXT
     } else {
         Types::LIST
     }
 }
 
 fn map(facts: &Facts, _: &str, _: &str) -> Types {
-    let other = Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_LIST;
+    let uses = facts.uses;
     let is_empty = facts.below.is_empty();
-    if facts.uses.any(other) || (is_empty && facts.uses.any(Uses::PRINTED)) { Types::ANY } else { Types::MAP }
+    if uses.any(Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_LIST) || (is_empty && uses.any(Uses::PRINTED)) {
+        Types::ANY
+    } else if is_empty && uses.any(Uses::RANGE) && !uses.any(Uses::KEYED | Uses::KEYS) {
+        // Nobody asks for the keys: a list does as well.
+        Types::MAP | Types::LIST
+    } else {
+        Types::MAP
+    }
 }
 
 /// The types of a value that is null or missing in values.yaml.
@@ -152,7 +199,9 @@ fn without_default(facts: &Facts, name: &str) -> Types {
     }
     let uses = facts.uses;
     let kinds = Uses::KIND_MAP | Uses::KIND_LIST | Uses::KIND_TEXT;
-    match known::by_name(name) {
+    // Of what only templates know, and only ask whether it is there, the name alone says too little.
+    let only_asked = !facts.in_values && uses.only(Uses::TRUTH | Uses::PASSED);
+    match known::by_name(name).filter(|_| !only_asked) {
         Some(_) if uses.any(kinds) => Types::ANY,
         Some(Types::MAP) if !uses.any(Uses::TEXT | Uses::LIST | Uses::PRINTED) => Types::MAP,
         Some(Types::LIST) if !uses.any(Uses::TEXT | Uses::KEYED | Uses::PRINTED) => Types::LIST,

@@ -48,9 +48,12 @@ const LISTS: &[&str] = &[
 
 /// Names of things, and words Kubernetes has a choice of.
 const TEXTS: &[&str] = &[
+    "address",
     "clusterIP",
     "digest",
     "dnsPolicy",
+    "domain",
+    "endpoint",
     "externalTrafficPolicy",
     "fullnameOverride",
     "host",
@@ -68,17 +71,45 @@ const TEXTS: &[&str] = &[
     "password",
     "path",
     "pullPolicy",
+    "region",
     "registry",
     "repository",
     "scrapeTimeout",
+    "script",
     "storageClass",
     "subPath",
+    "url",
     "user",
     "username",
 ];
 
-const TEXT_ENDS: &[&str] =
-    &["Name", "Namespace", "Password", "Username", "Secret", "Claim", "ConfigMap", "Policy"];
+const TEXT_ENDS: &[&str] = &[
+    "Address",
+    "Arn",
+    "CM",
+    "Claim",
+    "Class",
+    "ConfigMap",
+    "Domain",
+    "Endpoint",
+    "File",
+    "Filename",
+    "Host",
+    "Hostname",
+    "Image",
+    "Key",
+    "Name",
+    "Namespace",
+    "Password",
+    "Path",
+    "Policy",
+    "Region",
+    "Secret",
+    "URL",
+    "Uri",
+    "Url",
+    "Username",
+];
 
 const WHOLE: &[&str] = &[
     "healthCheckNodePort",
@@ -170,7 +201,110 @@ pub(super) fn is_count(name: &str) -> bool {
     COUNTS.contains(&name)
 }
 
-/// Reports whether a name holds an amount of a resource: `1`, `0.5`, `200m` and `1Gi` are all good.
-pub(super) fn is_quantity(name: &str, parent: &str) -> bool {
-    matches!(parent, "requests" | "limits") || matches!(name, "cpu" | "memory" | "ephemeral-storage")
+/// Reports whether a name holds an amount of which a part makes sense: `1`, `0.5` and `200m` are all good.
+pub(super) fn is_fraction(name: &str, parent: &str) -> bool {
+    let bytes = ["memory", "ephemeral-storage", "storage"].contains(&name);
+    name == "cpu" || (matches!(parent, "requests" | "limits") && !bytes)
+}
+
+/// What well-known names stand for, in words for values that the chart says nothing about. `{}` is the name of the value
+/// around it.
+const WORDS: &[(&str, &str)] = &[
+    ("accessModes", "Access modes of the volume"),
+    ("affinity", "Affinity of the pods, as in a pod's spec"),
+    ("allowPrivilegeEscalation", "Whether a process may gain more privileges than its parent"),
+    ("annotations", "Annotations of the object"),
+    ("args", "Arguments of the command"),
+    ("automountServiceAccountToken", "Whether the token of the service account is mounted"),
+    ("clusterIP", "Cluster IP of the Service"),
+    ("command", "Command of the container"),
+    ("containerSecurityContext", "Security context of the containers"),
+    ("drop", "Capabilities to drop"),
+    ("enabled", "Whether {} is enabled"),
+    ("existingClaim", "Name of a PersistentVolumeClaim that exists already"),
+    ("existingSecret", "Name of a Secret that exists already"),
+    ("externalTrafficPolicy", "External traffic policy of the Service"),
+    ("extraEnv", "More environment variables"),
+    ("extraInitContainers", "More init containers"),
+    ("extraVolumeMounts", "More mounts of volumes"),
+    ("extraVolumes", "More volumes"),
+    ("failureThreshold", "Failures in a row after which the probe has failed"),
+    ("fsGroup", "Group that owns the volumes"),
+    ("fullnameOverride", "Replaces the full name of the objects"),
+    ("hostNetwork", "Whether the pods use the network of the node"),
+    ("imagePullPolicy", "When to pull the image: Always, IfNotPresent or Never"),
+    ("imagePullSecrets", "Names of Secrets to pull images with"),
+    ("imageTag", "Tag of the image"),
+    ("ingressClassName", "Name of the IngressClass"),
+    ("initContainers", "Init containers of the pods"),
+    ("initialDelaySeconds", "Seconds before the first probe"),
+    ("ipFamilies", "IP families of the Service"),
+    ("ipFamilyPolicy", "IP family policy of the Service"),
+    ("labels", "Labels of the object"),
+    ("loadBalancerIP", "IP address of the load balancer"),
+    ("loadBalancerSourceRanges", "Addresses that may reach the load balancer"),
+    ("maxReplicas", "The most replicas"),
+    ("maxUnavailable", "The most pods that may be unavailable, as number or percentage"),
+    ("minAvailable", "The least pods that must be available, as number or percentage"),
+    ("minReplicas", "The least replicas"),
+    ("nameOverride", "Replaces the chart's name in the names of the objects"),
+    ("nodePort", "Port of the Service on every node"),
+    ("nodeSelector", "Labels of the nodes that pods may run on"),
+    ("periodSeconds", "Seconds between probes"),
+    ("podAnnotations", "Annotations of the pods"),
+    ("podLabels", "Labels of the pods"),
+    ("podSecurityContext", "Security context of the pods"),
+    ("priorityClassName", "Name of the PriorityClass of the pods"),
+    ("pullPolicy", "When to pull the image: Always, IfNotPresent or Never"),
+    ("pullSecrets", "Names of Secrets to pull images with"),
+    ("readOnlyRootFilesystem", "Whether the root file system is read-only"),
+    ("registry", "Registry of the image"),
+    ("replicaCount", "Number of replicas"),
+    ("replicas", "Number of replicas"),
+    ("repository", "Repository of the image"),
+    ("resources", "Resources the containers request, and their limits"),
+    ("runAsGroup", "Group the containers run as"),
+    ("runAsNonRoot", "Whether the containers must not run as root"),
+    ("runAsUser", "User the containers run as"),
+    ("schedulerName", "Name of the scheduler"),
+    ("securityContext", "Security context of pods or containers"),
+    ("serviceAccountName", "Name of the service account"),
+    ("sidecars", "More containers of the pods"),
+    ("storageClass", "Name of the StorageClass"),
+    ("successThreshold", "Successes in a row after which the probe has succeeded"),
+    ("targetCPUUtilizationPercentage", "Use of the CPU that autoscaling aims at, in percent"),
+    ("targetMemoryUtilizationPercentage", "Use of the memory that autoscaling aims at, in percent"),
+    ("terminationGracePeriodSeconds", "Seconds the pods have to end"),
+    ("timeoutSeconds", "Seconds after which a probe times out"),
+    ("tolerations", "Taints of nodes that the pods tolerate"),
+    ("topologySpreadConstraints", "How the pods are spread over the cluster"),
+];
+
+/// Words for names that mean something under certain others: the name, the end of the other's name, and the words.
+const WORDS_UNDER: &[(&str, &str, &str)] = &[
+    ("cpu", "limits", "The most CPU a container gets"),
+    ("cpu", "requests", "The CPU a container asks for"),
+    ("create", "erviceAccount", "Whether a service account is created"),
+    ("create", "rbac", "Whether roles and bindings are created"),
+    ("hosts", "ngress", "Hosts of the Ingress"),
+    ("memory", "limits", "The most memory a container gets"),
+    ("memory", "requests", "The memory a container asks for"),
+    ("name", "erviceAccount", "Name of the service account"),
+    ("path", "ngress", "Path of the Ingress"),
+    ("port", "ervice", "Port of the Service"),
+    ("size", "ersistence", "Size of the volume"),
+    ("tag", "mage", "Tag of the image"),
+    ("tls", "ngress", "TLS of the Ingress"),
+    ("type", "ervice", "Type of the Service"),
+];
+
+/// Returns words for a value that the chart says nothing about, where its name has a meaning of its own.
+pub(super) fn words(name: &str, parent: &str) -> Option<String> {
+    let under = WORDS_UNDER.iter().find(|(known, end, _)| *known == name && parent.ends_with(end));
+    let alone = || WORDS.iter().find(|(known, _)| *known == name).map(|(_, words)| *words);
+    let words = under.map(|(.., words)| *words).or_else(alone)?;
+    if words.contains("{}") && parent.is_empty() {
+        return None;
+    }
+    Some(words.replace("{}", parent))
 }

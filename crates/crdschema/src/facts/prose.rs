@@ -19,6 +19,10 @@ const BOILERPLATE: &[&str] = &[
 pub(super) fn text(lines: &[&str]) -> Option<String> {
     let mut paragraphs = vec![String::new()];
     let mut code = false;
+    // Paragraphs above a neighbour that is commented out are about that.
+    let mut others = 0;
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let margin = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indentation(line)).min();
     for line in lines {
         let trimmed = line.trim();
         let lower = trimmed.to_lowercase();
@@ -33,6 +37,12 @@ pub(super) fn text(lines: &[&str]) -> Option<String> {
         // What is indented below code is code.
         code = is_code(line) || (code && line.starts_with("  "));
         if code {
+            let led_in =
+                paragraphs.iter().rfind(|last| !last.is_empty()).is_some_and(|last| last.ends_with(':'));
+            if Some(indentation(line)) == margin && !trimmed.starts_with('-') && !led_in {
+                paragraphs.push(String::new());
+                others = paragraphs.len() - 1;
+            }
             continue;
         }
         if let Some(last) = paragraphs.last_mut() {
@@ -42,8 +52,10 @@ pub(super) fn text(lines: &[&str]) -> Option<String> {
             last.push_str(trimmed);
         }
     }
-    paragraphs.retain(|paragraph| !paragraph.is_empty() && !is_lead_in(paragraph));
-    cleaned(&paragraphs.join("\n"))
+    let says = |paragraph: &&String| !paragraph.is_empty() && !is_lead_in(paragraph);
+    let from =
+        |start| paragraphs.iter().skip(start).filter(says).map(String::as_str).collect::<Vec<_>>().join("\n");
+    cleaned(&from(others)).or_else(|| cleaned(&from(0)))
 }
 
 /// Cuts a text to a reasonable length; `None` if it is empty.
@@ -137,6 +149,13 @@ mod tests {
         assert_eq!(text(&[" Default values for memcached.", " This is a YAML-formatted file."]), None);
         assert_eq!(text(&[" e.g:", " a: 1"]), None);
         assert_eq!(text(&[" @section Net", "@param a b"]), None);
+    }
+
+    #[test]
+    fn what_is_about_a_neighbour_that_is_commented_out_goes_with_it() {
+        let lines = [" Retries", " retries: 5", " The address", " of it"];
+        assert_eq!(text(&lines), Some("The address of it".into()));
+        assert_eq!(text(&[" Labels", " a: b"]), Some("Labels".into()));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! the user's word alone decides.
 
 mod references;
+mod rules;
 
 use gostd::regexp::Regexp;
 use gostd::value::Frozen;
@@ -13,7 +14,7 @@ use serde_json::{Map, Number, Value};
 use crate::field::{DEEPEST, Field, Others};
 use crate::limits::{Bound, Limits};
 use crate::types::Types;
-use references::{References, Target};
+use references::{Draft, References, Target};
 
 /// A schema may come to this many fields once its references are followed.
 const MOST_FIELDS: usize = 30_000;
@@ -90,7 +91,7 @@ impl<'s> Converter<'s> {
         let referenced = referenced.map(|reference| self.reference(reference, known, depth));
         let field = match referenced {
             // Old drafts ignore whatever stands beside a reference.
-            Some(field) if self.references.stand_alone() => field,
+            Some(field) if self.references.draft() < Draft::Newer => field,
             Some(field) => self.keywords(keywords, known, depth).both(field),
             None => self.keywords(keywords, known, depth),
         };
@@ -116,7 +117,8 @@ impl<'s> Converter<'s> {
     }
 
     fn keywords(&mut self, keywords: &'s Map<String, Value>, known: Known<'_>, depth: usize) -> Field {
-        let mut field = Field { firm: self.firm, limits: limits(keywords, known), ..Field::default() };
+        let limits = limits(keywords, known, self.references.draft());
+        let mut field = Field { firm: self.firm, limits, ..Field::default() };
         field.types = keywords.get("type").map_or(Types::ANY, named_types);
         if let Some(choices) = &field.limits.choices {
             let of_choices = choices.iter().fold(Types::NONE, |types, choice| types | Types::of_json(choice));
@@ -222,7 +224,7 @@ fn named_types(names: &Value) -> Types {
     if types == Types::NONE { Types::ANY } else { types }
 }
 
-fn limits(keywords: &Map<String, Value>, known: Known<'_>) -> Limits {
+fn limits(keywords: &Map<String, Value>, known: Known<'_>, draft: Draft) -> Limits {
     let number = |name: &str| keywords.get(name).and_then(Value::as_number).cloned();
     let count = |name: &str| {
         let value = keywords.get(name)?;
@@ -236,7 +238,8 @@ fn limits(keywords: &Map<String, Value>, known: Known<'_>) -> Limits {
         Some(Value::Number(at)) => tightest(number(name), at, exclusive),
         _ => number(name).map(|at| Bound { at, exclusive: false }),
     };
-    let choices = match (keywords.get("const"), keywords.get("enum")) {
+    let constant = keywords.get("const").filter(|_| draft > Draft::Four);
+    let choices = match (constant, keywords.get("enum")) {
         (Some(value), _) => Some(vec![value.clone()]),
         (None, Some(Value::Array(choices))) => Some(choices.clone()),
         _ => None,
@@ -261,6 +264,7 @@ fn limits(keywords: &Map<String, Value>, known: Known<'_>) -> Limits {
         max_items: count("maxItems"),
         min_properties: count("minProperties").filter(|_| keys_are_given),
         max_properties: count("maxProperties").filter(|_| keys_are_given),
+        rules: rules::rules(keywords, known),
     }
 }
 

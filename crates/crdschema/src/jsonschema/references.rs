@@ -12,8 +12,32 @@ pub(super) struct References<'s> {
     root: &'s Value,
     /// By `$id`, and by anchor with a `#` in front.
     named: HashMap<String, &'s Value>,
-    /// Draft 7 and before.
-    old: bool,
+    draft: Draft,
+}
+
+/// The drafts that differ in what concerns us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Draft {
+    /// 4 and before.
+    Four,
+    /// 6 and 7.
+    Seven,
+    /// 2019-09 and after.
+    Newer,
+}
+
+impl Draft {
+    fn of(root: &Value) -> Self {
+        let name = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        let is = |names: &[&str]| names.iter().any(|draft| name.contains(draft));
+        if is(&["draft-03", "draft-04"]) {
+            Self::Four
+        } else if is(&["draft-06", "draft-07"]) {
+            Self::Seven
+        } else {
+            Self::Newer
+        }
+    }
 }
 
 /// Where a reference leads.
@@ -26,9 +50,7 @@ pub(super) enum Target<'s> {
 impl<'s> References<'s> {
     /// Collects the names of a document's parts.
     pub(super) fn of(root: &'s Value) -> Self {
-        let draft = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
-        let old = ["draft-03", "draft-04", "draft-06", "draft-07"].iter().any(|name| draft.contains(name));
-        let mut references = Self { root, named: HashMap::new(), old };
+        let mut references = Self { root, named: HashMap::new(), draft: Draft::of(root) };
         references.collect(root, 0);
         references
     }
@@ -56,9 +78,9 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Reports whether what stands beside a reference counts for nothing.
-    pub(super) fn stand_alone(&self) -> bool {
-        self.old
+    /// Returns the draft the document is written in.
+    pub(super) fn draft(&self) -> Draft {
+        self.draft
     }
 
     /// Follows a reference.

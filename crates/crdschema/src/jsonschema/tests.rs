@@ -156,6 +156,25 @@ fn keys_may_be_known_or_patterned_or_neither() {
 }
 
 #[test]
+fn rules_about_keys_are_carried_where_no_default_can_break_them() {
+    let schema = json!({"type": "object", "dependentRequired": {"a": ["b"]}, "not": {"required": ["x", "w"]},
+        "anyOf": [{"required": ["c"]}, {"required": ["d"]}]});
+    assert_eq!(
+        structural(schema.clone(), "z: 1")["allOf"],
+        json!([
+            {"anyOf": [{"not": {"required": ["a"]}}, {"required": ["b"]}]},
+            {"anyOf": [{"required": ["c"]}, {"required": ["d"]}]},
+            {"not": {"required": ["x", "w"]}},
+        ])
+    );
+    assert_eq!(structural(schema, "a: 1\nc: 1\nw: 1\n").get("allOf"), None);
+    assert_eq!(
+        of_item(json!({"type": "string", "not": {"const": "bad"}}))["allOf"],
+        json!([{"not": {"enum": ["bad"]}}])
+    );
+}
+
+#[test]
 fn a_schema_that_grows_without_bounds_is_cut() {
     let mut definitions = Map::new();
     for level in 0..40 {
