@@ -16,7 +16,7 @@ use crate::release::{HookRecord, Record};
 impl Controller {
     /// Cleans up after a resource that is being deleted, and lets it go when that is done.
     pub(super) async fn uninstall(&self, instance: &Instance) -> Result<Next, Error> {
-        if !instance.finalizers.iter().any(|finalizer| matches!(&**finalizer, FINALIZER | OLD_FINALIZER)) {
+        if !instance.finalizers.iter().any(|finalizer| is_ours(finalizer)) {
             // Somebody else's finalizer holds it, or nothing does: garbage collection will clean up.
             return Ok(Next::Gone);
         }
@@ -37,7 +37,8 @@ impl Controller {
         }
         self.run_hooks(instance, &hooks, HookEvent::PostDelete).await?;
         self.forget_release(instance).await?;
-        let rest: Vec<_> = instance.finalizers.iter().filter(|finalizer| !ours(finalizer)).cloned().collect();
+        let rest: Vec<_> =
+            instance.finalizers.iter().filter(|finalizer| !is_ours(finalizer)).cloned().collect();
         self.instances.set_finalizers(instance, &rest).await.map_err(Error::api("remove the finalizer"))?;
         tracing::info!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
@@ -128,6 +129,11 @@ impl Controller {
         let gone = self.seeds.delete(place.namespace, place.release).await;
         gone.map_err(Error::api("delete the release's seed"))
     }
+}
+
+/// Whether a finalizer is one of ours to remove.
+fn is_ours(finalizer: &str) -> bool {
+    matches!(finalizer, FINALIZER | OLD_FINALIZER)
 }
 
 fn waiting_for(left: &[ObjectId]) -> String {

@@ -3,7 +3,13 @@
 //! One cluster serves all tests; each test has a kind and a namespace of its own. Pods run without containers.
 
 // Tests fail by panicking, and say what they measured.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
 
 mod support;
 
