@@ -84,6 +84,7 @@ pub(crate) struct Bind(Option<SocketAddr>);
 pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     start_logging(&args.log_level, args.log_format)?;
     let settings = settings(&args, Path::new("watches.yaml"))?;
+    refuse_what_is_not_built(&settings)?;
     // kube and the HTTP stack leave the choice of a cryptography provider to the program.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -94,6 +95,20 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
         let client = connect(args.kubeconfig, args.context).await?;
         Ok(crate::operator::run(settings, client, stop_signal()).await?)
     })
+}
+
+fn refuse_what_is_not_built(settings: &Settings) -> Result<(), CliError> {
+    if let Some(election) = &settings.leader_election {
+        return Err(CliError::Usage(format!(
+            "--leader-elect is not supported yet (Lease {}): run one replica with the strategy Recreate, as \
+             deploy/operator.yaml does",
+            election.id
+        )));
+    }
+    if let Some(address) = settings.metrics_bind {
+        tracing::debug!(%address, "Metrics are not served yet");
+    }
+    Ok(())
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {

@@ -30,7 +30,6 @@ pub(crate) struct Instance {
     pub(crate) uid: Box<str>,
     pub(crate) resource_version: Box<str>,
     pub(crate) generation: i64,
-    pub(crate) created: Option<jiff::Timestamp>,
     pub(crate) deleting: bool,
     pub(crate) finalizers: Vec<Box<str>>,
     /// Those with our prefixes.
@@ -51,7 +50,6 @@ impl Instance {
             uid: uid.into(),
             resource_version: "1".into(),
             generation: 1,
-            created: None,
             deleting: false,
             finalizers: Vec::new(),
             annotations: BTreeMap::new(),
@@ -102,23 +100,9 @@ struct RawMeta {
     uid: Box<str>,
     resource_version: Box<str>,
     generation: i64,
-    creation_timestamp: Option<jiff_text::Text>,
     deletion_timestamp: Option<serde::de::IgnoredAny>,
     finalizers: Vec<Box<str>>,
     annotations: BTreeMap<Box<str>, Box<str>>,
-}
-
-/// Time stamps, without jiff's serde feature.
-mod jiff_text {
-    use serde::{Deserialize, Deserializer};
-
-    pub(super) struct Text(pub(super) Option<jiff::Timestamp>);
-
-    impl<'de> Deserialize<'de> for Text {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            Ok(Self(String::deserialize(deserializer)?.parse().ok()))
-        }
-    }
 }
 
 /// The prefixes of annotations that mean something to us.
@@ -142,7 +126,6 @@ impl<'de> Deserialize<'de> for Wire {
             uid: raw.metadata.uid,
             resource_version: raw.metadata.resource_version,
             generation: raw.metadata.generation,
-            created: raw.metadata.creation_timestamp.and_then(|text| text.0),
             deleting: raw.metadata.deletion_timestamp.is_some(),
             finalizers: raw.metadata.finalizers,
             annotations,
@@ -359,7 +342,7 @@ mod tests {
             assert_eq!(&*instance.spec, r#"{"replicaCount":3}"#);
             assert_eq!(instance.status()["phase"], "Ready");
             assert_eq!(instance.annotations.len(), 1);
-            assert!(!instance.deleting && instance.created.is_some());
+            assert!(!instance.deleting);
         }
     }
 }
