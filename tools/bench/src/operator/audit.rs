@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_watch_counts_once_when_it_begins() {
-        let watch = PATCH.replace("\"patch\"", "\"watch\"");
+        let watch = PATCH.replace("\"patch\"", "\"watch\"").replace("dryRun=All&", "");
         assert!(read(&watch).is_none());
         assert!(read(&watch.replace("ResponseComplete", "ResponseStarted")).unwrap().is_upkeep());
     }
