@@ -32,27 +32,30 @@ pub(crate) struct Plan {
 }
 
 /// How an operator is to be run.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct OperatorSpec {
     /// The chart's folder, relative to the case.
-    #[serde(default = "default_chart")]
     pub(crate) chart: PathBuf,
     /// Namespaces, separated by commas; variables are put in. The case's own when absent.
-    #[serde(default)]
     pub(crate) watch_namespace: Option<String>,
-    #[serde(default)]
     pub(crate) reconcile_period: Option<String>,
-    #[serde(default)]
     pub(crate) env: BTreeMap<String, Value>,
-    #[serde(default)]
     pub(crate) override_values: BTreeMap<String, Value>,
-    #[serde(default)]
     pub(crate) selector: Option<Value>,
 }
 
-fn default_chart() -> PathBuf {
-    "chart".into()
+impl Default for OperatorSpec {
+    fn default() -> Self {
+        Self {
+            chart: "chart".into(),
+            watch_namespace: None,
+            reconcile_period: None,
+            env: BTreeMap::new(),
+            override_values: BTreeMap::new(),
+            selector: None,
+        }
+    }
 }
 
 #[derive(Deserialize)]

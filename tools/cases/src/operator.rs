@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn what_only_a_watches_file_can_say_is_in_one() {
-        let operator = "{chart: c, selector: {matchLabels: {a: b}}, override_values: {x: $X, y: true}}";
+        let operator = "{chart: c, selector: {matchLabels: {a: b}}, override_values: {x: $X, on_top: true}}";
         let text = with("watches", "exec sleep 60", operator, |operator, folder| {
             start(operator, json!({"chart": "d"}));
             std::fs::read_to_string(folder.join("watches.yaml")).unwrap()
@@ -302,7 +302,7 @@ mod tests {
         let watches: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(watches[0]["group"], "a.example.com");
         assert_eq!(watches[0]["chart"], "d");
-        assert_eq!(watches[0]["overrideValues"], json!({"x": "$X", "y": "true"}));
+        assert_eq!(watches[0]["overrideValues"], json!({"x": "$X", "on_top": "true"}));
         assert_eq!(watches[0]["selector"], json!({"matchLabels": {"a": "b"}}));
     }
 
