@@ -1,9 +1,11 @@
 //! `chartwright check`: what can be known to be wrong before anything runs.
 
 use clap::Args;
-use helm::{Chart, CompiledChart};
+use gostd::value::Frozen;
+use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions};
 
 use super::served::ServedArgs;
+use super::template::SystemHost;
 use super::{CliError, print};
 
 /// Flags of `chartwright check`.
@@ -17,6 +19,14 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
     let chart = CompiledChart::new(Chart::load_path(&watch.chart)?)?;
+    chart.check_templates(&RenderInput {
+        values: &Frozen::Map(Vec::new()),
+        release: Release { name: "check".into(), namespace: "default".into(), revision: 1, is_upgrade: false },
+        capabilities: &Capabilities::default(),
+        host: &SystemHost,
+        // A chart may well want values that it has no defaults for.
+        options: RenderOptions { skip_schema_validation: true, ..RenderOptions::default() },
+    })?;
     let metadata = &chart.chart().metadata;
     print(format!(
         "chart {}-{} becomes {} {} ({})\n",
