@@ -21,7 +21,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let chart = CompiledChart::new(Chart::load_path(&watch.chart)?)?;
     chart.check_templates(&RenderInput {
         values: &Frozen::Map(Vec::new()),
-        release: Release { name: "check".into(), namespace: "default".into(), revision: 1, is_upgrade: false },
+        release: Release {
+            name: "check".into(),
+            namespace: "default".into(),
+            revision: 1,
+            is_upgrade: false,
+        },
         capabilities: &Capabilities::default(),
         host: &SystemHost,
         // A chart may well want values that it has no defaults for.
