@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::{StreamExt as _, pin_mut};
-use kube::api::{ApiResource, DynamicObject, GetParams, ObjectMeta, Patch, PatchParams, Request};
+use kube::api::{ApiResource, DynamicObject, ObjectMeta, Patch, PatchParams, Request};
 use kube::core::{DynamicResourceScope, Selector};
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
@@ -265,27 +265,6 @@ impl Instances {
         for key in gone {
             self.lock().remove(&key);
             (self.on_change)(&key);
-        }
-    }
-
-    /// Asks whether one that was seen earlier is gone for good: it may merely not be selected any more. Where the server
-    /// does not know the kind at all, nothing is certain.
-    pub(crate) async fn is_gone(&self, key: &InstanceKey, uid: &str) -> Result<bool, kube::Error> {
-        #[derive(Deserialize)]
-        struct Answer {
-            metadata: AnswerMeta,
-        }
-        #[derive(Deserialize)]
-        struct AnswerMeta {
-            uid: Box<str>,
-        }
-        let request = self.request(key).get_metadata(&key.name, &GetParams::default());
-        match call::<Answer>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
-            Ok(answer) => Ok(*answer.body.metadata.uid != *uid),
-            Err(kube::Error::Api(status)) if status.code == 404 => {
-                Ok(status.details.as_ref().is_some_and(|details| details.name == *key.name))
-            }
-            Err(error) => Err(error),
         }
     }
 

@@ -11,7 +11,6 @@ pub(crate) mod health;
 mod hooks;
 pub(crate) mod identity;
 mod keep;
-mod leftovers;
 pub(crate) mod objects;
 mod order;
 mod outside;
@@ -100,10 +99,6 @@ impl Controller {
     /// Brings one resource to what it should be.
     pub(crate) async fn reconcile(&self, key: &InstanceKey) -> Outcome {
         let Some(instance) = self.instances.get(key) else {
-            if let Err(error) = self.clear_leftovers(key).await {
-                tracing::warn!(resource = %key, %error, "Cannot remove what a deleted resource left behind");
-                return Outcome::Failed;
-            }
             self.tracked().remove(key);
             return Outcome::Gone;
         };

@@ -19,27 +19,6 @@ fn a_plain_chart_needs_no_operator_to_be_deleted() {
     becomes(90, Vec::<String>::new(), || namespace.names("secret"));
 }
 
-#[test]
-#[ignore = "needs a control plane"]
-fn what_a_plain_resource_leaves_goes_at_once_while_an_operator_runs() {
-    let chart = Chart::new("swift", &[("templates/cm.yaml", CONFIG)]);
-    let (kind, namespace) = (Kind::new("Swift"), Namespace::new("swift"));
-    let _operator = Operator::start(&chart.path, &kind, &namespace);
-    for cascade in ["background", "foreground"] {
-        namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
-        namespace.ready(&kind, "demo");
-        namespace.kubectl(&["delete", &kind.full(), "demo", "--cascade", cascade, "--wait=false"]);
-        becomes(5, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
-        becomes(5, Vec::<String>::new(), || namespace.names("secret"));
-        becomes(40, String::new(), || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
-    }
-    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
-    namespace.ready(&kind, "demo");
-    namespace.kubectl(&["delete", &kind.full(), "demo", "--cascade", "orphan", "--timeout=60s"]);
-    stays(3, || namespace.path("configmap", "demo", "{.data.color}"));
-    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "green");
-}
-
 const CLUSTER_WIDE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
                             metadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\nrules: []\n";
 
