@@ -13,6 +13,8 @@ pub(crate) struct Decoder {
     mismatch: Option<String>,
     /// A number that JSON does not have, where no string takes it.
     unsupported: Option<String>,
+    /// Whether the text can hold such numbers; looking for them costs time.
+    may_be_unsupported: bool,
     struct_name: &'static str,
     path: Vec<&'static str>,
 }
@@ -47,6 +49,12 @@ fn folds_to(key: &[u8], name: &str) -> bool {
 }
 
 impl Decoder {
+    /// Starts decoding the value of a text.
+    pub(crate) fn new(text: &[u8]) -> Self {
+        let is_word = |word: &[u8]| word.eq_ignore_ascii_case(b".inf") || word.eq_ignore_ascii_case(b".nan");
+        Self { may_be_unsupported: text.windows(4).any(is_word), ..Self::default() }
+    }
+
     /// Returns the first mismatch as sigs.k8s.io/yaml words it.
     pub(crate) fn finish(self) -> Result<(), String> {
         if let Some(number) = self.unsupported {
@@ -146,6 +154,9 @@ impl Decoder {
 
     /// Notes numbers that JSON does not have.
     pub(crate) fn check_numbers(&mut self, value: &Value) {
+        if !self.may_be_unsupported {
+            return;
+        }
         let mut work = vec![value.clone()];
         while let Some(value) = work.pop() {
             match value {

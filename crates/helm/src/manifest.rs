@@ -209,7 +209,7 @@ impl Head {
         };
         let value: Value = goyaml::load_typed(document).map_err(|error| error.to_string())?;
         let mut head = Self::default();
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(document);
         decoder.object(&value, &HEAD, |decoder, name, value| match name {
             "apiVersion" => decoder.string(value, &mut head.api_version),
             "kind" => decoder.string(value, &mut head.kind),

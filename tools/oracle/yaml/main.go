@@ -93,18 +93,21 @@ func sameKeys(want, got string) bool {
 }
 
 // agreesSometimes reports whether Go's result is random and the given one is as good as any. An inconsistent order of
-// many keys has too many outcomes to wait for the same one: then the same lines in any order will do.
+// many keys has too many outcomes to wait for the same one: then the same lines in any order will do. Of several bad
+// keys Go may show one hardly ever.
 func agreesSometimes(kind string, input []byte, got string) bool {
 	outcomes := map[string]bool{}
-	sameLines := false
-	for i := 0; i < reruns || sameLines && i < 100*reruns; i++ {
+	alike := false
+	for i := 0; i < reruns || alike && i < 100*reruns; i++ {
 		outcome := run(kind, input)
 		if outcome == got {
 			return true
 		}
 		outcomes[outcome] = true
-		sameLines = sameLines || sortedLines(outcome) == sortedLines(got)
-		if sameLines && len(outcomes) > 1 {
+		const badKey = "unsupported map key"
+		alike = alike || sortedLines(outcome) == sortedLines(got) ||
+			strings.Contains(outcome, badKey) && strings.Contains(got, badKey)
+		if alike && len(outcomes) > 1 {
 			return true
 		}
 	}

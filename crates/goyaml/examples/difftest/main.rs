@@ -22,6 +22,13 @@ use gostd::Value;
 use rng::Rng;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    // Printing a value recurses (reading and writing it does not).
+    let run = || run().map_err(|error| error.to_string());
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(run)?;
+    thread.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())).map_err(Into::into)
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [mode, first, count, files @ ..] = arguments.as_slice() else {
         return Err("usage: difftest read|write|limits FIRST_SEED COUNT [FILE...]".into());

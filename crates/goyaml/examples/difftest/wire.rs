@@ -10,6 +10,8 @@ pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value) {
         Value::Nil => out.push(b'n'),
         Value::Bool(true) => out.push(b't'),
         Value::Bool(false) => out.push(b'f'),
+        // Go's NaN.
+        Value::Float64(number) if number.is_nan() => out.extend(b"d7ff8000000000001;"),
         Value::Float64(number) => out.extend(format!("d{:x};", number.to_bits()).into_bytes()),
         Value::Int(number) | Value::Int64(number) => out.extend(format!("i{number};").into_bytes()),
         Value::Uint64(number) => out.extend(format!("u{number};").into_bytes()),

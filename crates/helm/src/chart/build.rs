@@ -168,7 +168,7 @@ fn check_lock(file: &File) -> Result<(), String> {
         Struct { go_type: "chart.Lock", name: "Lock", fields: &["generated", "digest", "dependencies"] };
     let wrap = |text: String| format!("cannot load {}: {text}", file.name);
     let value = goyaml::load_typed(&file.data).map_err(|error| wrap(error.to_string()))?;
-    let mut decoder = Decoder::default();
+    let mut decoder = Decoder::new(&file.data);
     decoder.object(&value, &LOCK, |decoder, name, value| match name {
         "generated" => check_time(decoder, value),
         "digest" => decoder.string(value, &mut String::new()),

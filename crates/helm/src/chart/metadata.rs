@@ -134,7 +134,7 @@ impl Draft {
     /// Decodes Chart.yaml or requirements.yaml into what is there already.
     pub(super) fn decode(&mut self, text: &[u8]) -> Result<(), String> {
         let value = goyaml::load_typed(text).map_err(|error| error.to_string())?;
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(text);
         let Self { metadata, maintainers, dependencies } = self;
         decoder.object(&value, &METADATA, |decoder, name, value| match name {
             "name" => decoder.string(value, &mut metadata.name),

@@ -25,14 +25,14 @@ const VALUES_METHODS: &[Method] = &[
         name: "PathValue",
         signature: Signature::fixed(&[Type::String]),
         call: |values, arguments| {
-            path_value(receiver(values), text(arguments)).map_err(|error| error.to_string())
+            path_value(&receiver(values), text(arguments)).map_err(|error| error.to_string())
         },
     },
     Method {
         name: "Table",
         signature: Signature::fixed(&[Type::String]),
         call: |values, arguments| {
-            let table = table(receiver(values), text(arguments)).map_err(|error| error.to_string())?;
+            let table = table(&receiver(values), text(arguments)).map_err(|error| error.to_string())?;
             Ok(Value::Map(table.retyped(&VALUES)))
         },
     },
@@ -49,11 +49,8 @@ fn as_map(values: &Value) -> Value {
 }
 
 /// Returns the map that a method of a map type was called on.
-pub(super) fn receiver(value: &Value) -> &Map {
-    thread_local! {
-        static EMPTY: &'static Map = Box::leak(Box::new(Map::nil(&ANY_MAP)));
-    }
-    value.as_map().unwrap_or_else(|| EMPTY.with(|empty| *empty))
+pub(super) fn receiver(value: &Value) -> Map {
+    value.as_map().cloned().unwrap_or_default()
 }
 
 /// Returns the first argument of a method that takes a string.

@@ -15,17 +15,25 @@ use super::number::Decimal;
 use super::problem::{Failure, Problem, Violation};
 use unevaluated::Unevaluated;
 
-/// Schemas may be applied this many times in one check.
-const MOST_STEPS: usize = 5_000_000;
-/// Schemas may be applied inside each other this deep.
-const DEEPEST: usize = 1_500;
+/// How much one check may do: applications of schemas, and elements of paths copied for violations.
+const MOST_STEPS: usize = 2_000_000;
+/// Bytes of native stack that schemas applied inside each other may take: half of what threads usually have.
+const MOST_STACK: usize = 1 << 20;
 
 /// Checks a value; the error lists all violations.
 pub(super) fn validate(compiled: &Compiled, value: &Value) -> Result<(), Failure> {
-    let mut validator = Validator { compiled, path: Vec::new(), steps: 0, depth: 0 };
-    validator
-        .check_root(compiled.start, value)
-        .map_err(|violations| Failure { schema: compiled.get(compiled.start).location.clone(), violations })
+    let marker = 0_u8;
+    let stack_base = std::ptr::from_ref(&marker).addr();
+    let mut validator = Validator { compiled, path: Vec::new(), steps: 0, stack_base, gave_up: false };
+    let result = validator.check_root(compiled.start, value);
+    // Whatever was found then is not to be trusted: a schema that could not be applied may stand under `not`.
+    let result = if validator.gave_up {
+        Err(vec![Violation { path: Vec::new(), problem: Problem::TooMuch, causes: Vec::new() }])
+    } else {
+        result
+    };
+    let schema = || compiled.get(compiled.start).location.clone();
+    result.map_err(|violations| Failure { schema: schema(), violations })
 }
 
 struct Validator<'c> {
@@ -33,7 +41,10 @@ struct Validator<'c> {
     /// Where the value under check stands.
     path: Vec<String>,
     steps: usize,
-    depth: usize,
+    /// The address of a local variable of the outermost check.
+    stack_base: usize,
+    /// The check became too much.
+    gave_up: bool,
 }
 
 /// The schemas being applied, innermost first.
@@ -77,11 +88,9 @@ impl<'c> Validator<'c> {
         unevaluated: &mut Unevaluated,
         quiet: bool,
     ) -> Result<(), Violation> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS || self.depth > DEEPEST {
-            return Err(self.violation(false, || Problem::TooMuch));
+        if self.is_too_much() {
+            return Err(self.violation(true, || Problem::TooMuch));
         }
-        self.depth += 1;
         let schema = self.compiled.get(scope.schema);
         let mut check = Check {
             schema,
@@ -92,7 +101,6 @@ impl<'c> Validator<'c> {
             violations: Vec::new(),
         };
         let result = self.run(&mut check);
-        self.depth -= 1;
         *unevaluated = std::mem::take(&mut check.unevaluated);
         result?;
         match check.violations.len() {
@@ -100,6 +108,15 @@ impl<'c> Validator<'c> {
             1 => check.violations.pop().map_or(Ok(()), Err),
             _ => Err(Violation { causes: check.violations, ..self.violation(quiet, || Problem::Group) }),
         }
+    }
+
+    /// Counts a step; reports whether the check has to be given up.
+    fn is_too_much(&mut self) -> bool {
+        let marker = 0_u8;
+        let here = std::ptr::from_ref(&marker).addr();
+        self.steps += 1 + self.path.len() / 8;
+        self.gave_up |= self.steps > MOST_STEPS || self.stack_base.abs_diff(here) > MOST_STACK;
+        self.gave_up
     }
 
     /// The error is one that ends the check at once.
@@ -235,7 +252,7 @@ impl<'c> Validator<'c> {
     }
 
     fn violation(&self, quiet: bool, problem: impl FnOnce() -> Problem) -> Violation {
-        if quiet {
+        if quiet || self.gave_up {
             return Violation { path: Vec::new(), problem: Problem::Unsaid, causes: Vec::new() };
         }
         Violation { path: self.path.clone(), problem: problem(), causes: Vec::new() }

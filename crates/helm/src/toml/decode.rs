@@ -12,7 +12,7 @@ use super::lexer::{Item, Kind, Lexer};
 use super::write_path;
 
 /// Arrays and inline tables may nest this deep.
-const DEEPEST: usize = 500;
+const DEEPEST: usize = 100;
 
 /// `[]map[string]interface {}`: what an array of tables is read as.
 static TABLES: ListType = ListType {

@@ -14,7 +14,7 @@ pub(super) const LOCAL_ZONES: &[(&str, &str)] = &[
     ("time-local", "15:04:05.999999999"),
 ];
 /// Values may nest this deep.
-const DEEPEST: usize = 500;
+const DEEPEST: usize = 100;
 
 /// Why a value is not TOML.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,7 @@ pub use set::{parse_set, parse_set_file, parse_set_json, parse_set_literal, pars
 use crate::Error;
 
 /// Values may nest this deep; copies recurse, and no honest chart comes near.
-const DEEPEST: usize = 1_000;
+const DEEPEST: usize = 500;
 
 /// The user's values as the command line gives them.
 #[derive(Clone, Debug, Default)]
