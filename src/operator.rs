@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::cluster::dependents::{Dependents, Wake};
 use crate::cluster::discovery::Discovery;
-use crate::cluster::error::explain;
+use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Events;
 use crate::cluster::instances::Instances;
 use crate::cluster::objects::Writer;
@@ -86,6 +86,18 @@ pub(crate) enum Error {
     Threads(std::io::Error),
 }
 
+impl Error {
+    /// Whether the cluster may merely be out of reach for now.
+    fn may_pass(&self) -> bool {
+        match self {
+            Error::Register(RegisterError::Api { error, .. }) | Error::Cluster { error, .. } => {
+                is_transient(error)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Runs the operator until `shutdown` resolves.
 ///
 /// # Errors
@@ -103,7 +115,7 @@ pub(crate) async fn run(
     }
     tokio::pin!(shutdown);
     let started = tokio::select! {
-        started = start(&settings, &client) => started?,
+        started = start_patiently(&settings, &client) => started?,
         () = &mut shutdown => return Ok(()),
     };
     for kind in &started {
@@ -111,6 +123,7 @@ pub(crate) async fn run(
             tasks.spawn(watch);
         }
     }
+    tasks.spawn(follow_definitions(&started));
     let working: Vec<_> = started.iter().map(|kind| tokio::spawn(work(kind.clone()))).collect();
     let ready = async {
         for kind in &started {
@@ -147,6 +160,36 @@ struct Kind {
     workers: usize,
 }
 
+/// Starts as soon as the cluster can be reached: an operator that gives up is started again later and later.
+async fn start_patiently(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, Error> {
+    let mut pause = Duration::from_millis(500);
+    loop {
+        let error = match start(settings, client).await {
+            Err(error) if error.may_pass() => error,
+            result => return result,
+        };
+        tracing::warn!(%error, "Cannot start yet, trying again");
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(10));
+    }
+}
+
+/// Has everything looked at again when the cluster serves other kinds than before: templates may ask for them.
+fn follow_definitions(kinds: &[Arc<Kind>]) -> impl Future<Output = ()> + Send + 'static {
+    let controllers: Vec<_> = kinds.iter().map(|kind| kind.controller.clone()).collect();
+    async move {
+        let Some(first) = controllers.first() else { return };
+        let wake_all = || {
+            for controller in &controllers {
+                for instance in controller.instances.all() {
+                    controller.queue.add(instance.key.clone());
+                }
+            }
+        };
+        first.discovery.follow(wake_all).await;
+    }
+}
+
 async fn start(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, Error> {
     let renderer = Renderer::start(std::thread::available_parallelism().map_or(1, usize::from).min(4));
     let renderer = renderer.map_err(Error::Threads)?;
@@ -154,8 +197,8 @@ async fn start(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, E
     for watch in &settings.watches {
         charts.push(load(&watch.chart)?);
     }
-    for watch in &settings.watches {
-        register(client, watch).await?;
+    for (watch, chart) in settings.watches.iter().zip(&charts) {
+        register(client, watch, chart.compiled.chart()).await?;
         tracing::info!(crd = %watch.crd_name(), "Registered");
     }
     let discovery = Arc::new(Discovery::new(client.clone()));

@@ -1,19 +1,32 @@
 //! What kinds the cluster serves: two requests, kept, and asked again when a kind is missed.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use kube::Client;
-use kube::api::ApiResource;
+use futures::{StreamExt as _, pin_mut};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{ApiResource, PartialObjectMeta};
 use kube::client::{APIGroupDiscoveryList, APIResourceDiscovery};
 use kube::discovery::{Discovery as Slow, Scope, verbs};
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{self, Event};
+use kube::{Api, Client};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use super::error::explain;
 use crate::reconcile::identity::{ApiKind, Digest, Kinds};
 
 /// Misses closer together than this are answered from memory: a chart with an unknown kind must not cost requests.
 const SHORTEST_INTERVAL: Duration = Duration::from_secs(5);
+
+/// When the cluster is asked after a definition has changed: those that come in a row are one change, and a server takes
+/// a while until it tells of a new kind.
+const LOOKS: &[Duration] = &[Duration::from_millis(500), Duration::from_secs(4)];
+
+/// Definitions per page of a list.
+const PAGE: u32 = 100;
 
 /// The kinds the cluster serves and its version.
 pub(crate) struct Discovery {
@@ -83,6 +96,42 @@ impl Discovery {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = served.clone();
         *refreshed = Some(Instant::now());
         Ok(served)
+    }
+
+    /// Follows the definitions of kinds until dropped: whenever one comes, changes or goes, the cluster is asked again.
+    /// `changed` is called when it serves something else than before.
+    pub(crate) async fn follow(&self, changed: impl Fn()) {
+        let crds: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(self.client.clone());
+        let config = watcher::Config::default().page_size(PAGE);
+        let events = watcher::watcher(crds, config).default_backoff();
+        pin_mut!(events);
+        let mut told = self.current().digest;
+        let mut looks: VecDeque<Instant> = VecDeque::new();
+        loop {
+            let event = match looks.front() {
+                None => Some(events.next().await),
+                Some(due) => tokio::time::timeout_at(*due, events.next()).await.ok(),
+            };
+            match event {
+                Some(None) => return,
+                Some(Some(Ok(Event::Init | Event::InitApply(_)))) => {}
+                Some(Some(Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)))) => {
+                    looks = LOOKS.iter().map(|pause| Instant::now() + *pause).collect();
+                }
+                Some(Some(Err(error))) => tracing::debug!(%error, "Cannot follow the definitions of kinds"),
+                None => {
+                    looks.pop_front();
+                    if let Err(error) = self.refresh().await {
+                        tracing::debug!(error = %explain(&error), "Cannot learn which kinds the cluster serves");
+                    }
+                    let now = self.current().digest;
+                    if now != told {
+                        told = now;
+                        changed();
+                    }
+                }
+            }
+        }
     }
 
     async fn aggregated(&self) -> Result<Kinds, kube::Error> {

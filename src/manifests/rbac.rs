@@ -72,13 +72,13 @@ impl Permissions {
 
 fn own_type(watch: &Watch) -> Vec<Value> {
     let crd_name = watch.crd_name();
-    let mut named =
-        rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["get", "list", "patch", "watch"]);
+    let mut named = rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["get", "patch"]);
     if let Some(named) = named.as_object_mut() {
         named.insert("resourceNames".into(), json!([crd_name]));
     }
-    // The name of an object to be made is not known to the authorizer, so this one cannot be limited by name.
-    vec![named, rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["create"])]
+    // The name of an object to be made is not known to the authorizer, so this cannot be limited by name. All definitions
+    // are followed, for templates ask which kinds there are.
+    vec![named, rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["create", "list", "watch"])]
 }
 
 fn releases(watch: &Watch) -> Vec<Value> {
