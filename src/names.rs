@@ -55,6 +55,14 @@ pub(crate) enum NameError {
         "plural {0:?} is not a resource name: use lower-case letters, digits and '-', for example memcacheds"
     )]
     Plural(String),
+    /// Not a resource name either.
+    #[error("{what} {name:?} is not a resource name: use lower-case letters, digits and '-'")]
+    Other {
+        /// What the name is for.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
 }
 
 impl ApiVersion {
@@ -96,6 +104,14 @@ impl Names {
         };
         Ok(Self { kind: kind.to_owned(), list_kind: format!("{kind}List"), plural, singular })
     }
+}
+
+/// Checks a short name or a category, which `what` says.
+///
+/// # Errors
+/// When Kubernetes would refuse it.
+pub(crate) fn check_resource_name(what: &'static str, name: &str) -> Result<(), NameError> {
+    if is_label(name) { Ok(()) } else { Err(NameError::Other { what, name: name.to_owned() }) }
 }
 
 /// Kubernetes keeps these domains for APIs approved by its own community.

@@ -50,6 +50,8 @@ pub(crate) struct Watch {
     pub(crate) chart: PathBuf,
     /// Who makes the CRD.
     pub(crate) crd: CrdPolicy,
+    /// How the custom resource's type looks.
+    pub(crate) shape: Shape,
     /// `--set-string` assignments laid over every resource's values, already expanded.
     pub(crate) override_values: BTreeMap<String, String>,
     /// A label selector (the Kubernetes `LabelSelector` object) that limits which resources are served.
@@ -73,6 +75,7 @@ impl Watch {
             scope: Scope::Namespaced,
             chart,
             crd: CrdPolicy::Managed,
+            shape: Shape::default(),
             override_values: BTreeMap::new(),
             selector: None,
             watch_dependent_resources: true,
@@ -85,6 +88,56 @@ impl Watch {
     /// Returns the CRD's name, `PLURAL.GROUP`.
     pub(crate) fn crd_name(&self) -> String {
         format!("{}.{}", self.names.plural, self.api_version.group)
+    }
+}
+
+/// How a custom resource's type looks, beyond its names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Short names for kubectl.
+    pub(crate) short_names: Vec<String>,
+    /// Categories besides the one that all kinds are in.
+    pub(crate) categories: Vec<String>,
+    /// Columns of `kubectl get` that the author chose.
+    pub(crate) columns: Vec<Column>,
+    /// How much the schema says about values.
+    pub(crate) schema: crdschema::Mode,
+    /// The value that `kubectl scale` sets, as `web.replicas`; found by its name if not given.
+    pub(crate) replicas: Option<String>,
+}
+
+/// A column of `kubectl get`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// What stands above it.
+    pub(crate) name: String,
+    /// Where the value is, as `.spec.image.tag`.
+    pub(crate) path: String,
+    /// The value's type: integer, number, string, boolean or date; that of the schema if not given.
+    pub(crate) kind: Option<String>,
+}
+
+impl Column {
+    /// Checks and makes a column.
+    ///
+    /// # Errors
+    /// With what is wrong, when the API server would refuse it.
+    pub(crate) fn new(name: &str, path: &str, kind: Option<String>) -> Result<Self, String> {
+        const TYPES: &[&str] = &["integer", "number", "string", "boolean", "date"];
+        if name.is_empty() {
+            return Err("a column needs a name".to_owned());
+        }
+        if !path.starts_with('.') {
+            return Err(format!(
+                "{path:?} is not the path of a column: it starts with a dot, as .spec.image.tag"
+            ));
+        }
+        match kind {
+            Some(kind) if !TYPES.contains(&kind.as_str()) => {
+                Err(format!("{kind:?} is not the type of a column: write one of {}", TYPES.join(", ")))
+            }
+            kind => Ok(Self { name: name.to_owned(), path: path.to_owned(), kind }),
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::cli::template::SystemHost;
-use crate::names::{ApiVersion, NameError, Names};
-use crate::settings::{CrdPolicy, DEFAULT_MAX_HISTORY, Scope, Watch};
+use crate::names::{ApiVersion, NameError, Names, check_resource_name};
+use crate::settings::{Column, CrdPolicy, DEFAULT_MAX_HISTORY, Scope, Shape, Watch};
 
 /// A watches file that cannot be used.
 #[derive(Debug, Error)]
@@ -96,6 +96,34 @@ struct Entry {
     max_history: Option<usize>,
     #[serde(default)]
     release_namespace: Option<String>,
+    #[serde(default)]
+    short_names: Vec<String>,
+    #[serde(default)]
+    categories: Vec<String>,
+    #[serde(default)]
+    columns: Vec<EntryColumn>,
+    #[serde(default)]
+    schema: EntrySchema,
+    #[serde(default)]
+    replicas_path: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryColumn {
+    name: String,
+    json_path: String,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EntrySchema {
+    #[default]
+    Auto,
+    Strict,
+    Open,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -134,6 +162,7 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
         let number = index + 1;
         let watch = entry.into_watch().map_err(|error| match error {
             EntryError::Name(error) => WatchesError::Name { path: path.to_owned(), entry: number, error },
+            EntryError::Column(reason) => shape(format!("entry {number}: {reason}")),
             EntryError::Period(reason) => shape(format!("entry {number}: reconcilePeriod {reason}")),
             EntryError::Override(key, error) => {
                 WatchesError::Override { path: path.to_owned(), entry: number, key, error }
@@ -150,6 +179,7 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
 
 enum EntryError {
     Name(NameError),
+    Column(String),
     Period(String),
     Override(String, Box<helm::Error>),
 }
@@ -159,6 +189,7 @@ impl Entry {
         let api_version =
             ApiVersion::parse(&format!("{}/{}", self.group, self.version)).map_err(EntryError::Name)?;
         let names = Names::of(&self.kind, self.plural.as_deref()).map_err(EntryError::Name)?;
+        let shape = shape(self.short_names, self.categories, self.columns, self.schema, self.replicas_path)?;
         let period = self.reconcile_period.as_deref().filter(|text| !text.is_empty());
         Ok(Watch {
             api_version,
@@ -173,6 +204,7 @@ impl Entry {
                 Some(EntryCrd::None) => CrdPolicy::None,
                 Some(EntryCrd::Managed) | None => CrdPolicy::Managed,
             },
+            shape,
             override_values: self
                 .override_values
                 .into_iter()
@@ -188,6 +220,30 @@ impl Entry {
             release_namespace: self.release_namespace,
         })
     }
+}
+
+fn shape(
+    short_names: Vec<String>,
+    categories: Vec<String>,
+    columns: Vec<EntryColumn>,
+    schema: EntrySchema,
+    replicas: Option<String>,
+) -> Result<Shape, EntryError> {
+    for (what, names) in [("short name", &short_names), ("category", &categories)] {
+        names.iter().try_for_each(|name| check_resource_name(what, name)).map_err(EntryError::Name)?;
+    }
+    let columns = columns.into_iter().map(|column| Column::new(&column.name, &column.json_path, column.kind));
+    Ok(Shape {
+        short_names,
+        categories,
+        columns: columns.collect::<Result<_, _>>().map_err(EntryError::Column)?,
+        schema: match schema {
+            EntrySchema::Auto => crdschema::Mode::Auto,
+            EntrySchema::Strict => crdschema::Mode::Strict,
+            EntrySchema::Open => crdschema::Mode::Open,
+        },
+        replicas: replicas.filter(|path| !path.is_empty()),
+    })
 }
 
 fn variable(name: &str) -> Option<String> {

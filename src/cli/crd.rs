@@ -1,23 +1,91 @@
-//! `chartwright crd`: the resource type a chart becomes.
+//! `chartwright crd`: the resource type a chart becomes, and what it changes.
+
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helm::Chart;
+use serde_json::Value;
 
 use super::served::ServedArgs;
-use super::{CliError, print};
-use crate::convert::json_to_yaml;
+use super::{CliError, hint, print};
+use crate::convert::{json_to_yaml, yaml_to_json};
+use crate::crd::{api, changes, definition};
+use crate::settings::Watch;
+
+/// Beyond this size `kubectl apply` cannot keep its copy of an object in an annotation.
+const LARGEST_ANNOTATION: usize = 256 * 1024;
 
 /// Flags of `chartwright crd`.
 #[derive(Args, Debug)]
 pub(crate) struct CrdArgs {
     #[command(flatten)]
     served: ServedArgs,
+    /// Print what changes from an earlier CustomResourceDefinition (a YAML file), or from that of an earlier chart (a
+    /// folder or archive), and fail if existing resources could be hurt
+    #[arg(long, value_name = "OLD")]
+    diff: Option<PathBuf>,
 }
 
 /// Prints the CustomResourceDefinition.
 pub(crate) fn run(args: &CrdArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
-    // A chart that does not load must not get a type that nothing can serve.
-    Chart::load_path(&watch.chart)?;
-    print(format!("{}\n", json_to_yaml(&crate::crd::definition(&watch))))
+    let chart = Chart::load_path(&watch.chart)?;
+    let api = api(&watch, &chart)?;
+    let crd = definition(&watch, &api);
+    if let Some(old) = &args.diff {
+        return diff(&old_definition(old, &watch)?, &crd);
+    }
+    if !api.report.folded.is_empty() {
+        hint(&format!("left open, to keep the type small: {}", api.report.folded.join(", ")));
+    }
+    if crd.to_string().len() > LARGEST_ANNOTATION {
+        hint("too large for plain `kubectl apply`: add --server-side, or let the operator apply it");
+    }
+    print(format!("{}\n", json_to_yaml(&crd)))
+}
+
+/// Reads the definition to compare with: from a file, or from a chart served the same way.
+fn old_definition(path: &Path, watch: &Watch) -> Result<Value, CliError> {
+    let is_yaml = path
+        .extension()
+        .is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known));
+    if path.is_dir() || !is_yaml {
+        let watch = Watch { chart: path.to_owned(), ..watch.clone() };
+        return Ok(definition(&watch, &api(&watch, &Chart::load_path(path)?)?));
+    }
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| CliError::Read { path: path.to_owned(), error })?;
+    let mut found = Vec::new();
+    for document in text.split("\n---") {
+        let document = yaml_to_json(document.as_bytes());
+        let document =
+            document.map_err(|why| CliError::Usage(format!("{} is not YAML: {why}", path.display())))?;
+        let is =
+            |pointer: &str, wanted: &str| document.pointer(pointer).and_then(Value::as_str) == Some(wanted);
+        if is("/kind", "CustomResourceDefinition") {
+            if is("/metadata/name", &watch.crd_name()) {
+                return Ok(document);
+            }
+            found.push(document);
+        }
+    }
+    match found.pop() {
+        // Another name is a change like others.
+        Some(only) if found.is_empty() => Ok(only),
+        _ => Err(CliError::Usage(format!(
+            "{} has no CustomResourceDefinition {}",
+            path.display(),
+            watch.crd_name()
+        ))),
+    }
+}
+
+fn diff(old: &Value, new: &Value) -> Result<(), CliError> {
+    let changes = changes(old, new);
+    print(changes.iter().map(|change| format!("{change}\n")).collect::<String>())?;
+    match changes.iter().filter(|change| change.breaking).count() {
+        0 => Ok(()),
+        1 => Err(CliError::Usage("1 change could hurt existing resources".to_owned())),
+        count => Err(CliError::Usage(format!("{count} changes could hurt existing resources"))),
+    }
 }

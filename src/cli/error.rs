@@ -34,6 +34,9 @@ pub(crate) enum CliError {
     /// A name Kubernetes would refuse.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// There is nothing to scale.
+    #[error(transparent)]
+    Replicas(#[from] crate::crd::NoReplicas),
     /// Something needed was not given.
     #[error("{0}")]
     Usage(String),

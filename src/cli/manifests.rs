@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use crdschema::Api;
 use gostd::value::Frozen;
 use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions};
 use serde_json::{Value, json};
@@ -36,9 +37,6 @@ pub(crate) struct ManifestsArgs {
     values: ValuesArgs,
 }
 
-/// Names charts give to the number of replicas, at the top of their values.
-const REPLICA_COUNTS: &[&str] = &["replicaCount", "replicas", "size"];
-
 /// Writes or prints the manifests.
 pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
@@ -46,7 +44,8 @@ pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
     let given = args.values.read()?;
     let rendered = render(&chart, &given, &args.namespace)?;
     let permissions = Permissions::of(&watch, chart.chart(), &rendered);
-    let sample_spec = if args.values.is_empty() { sample(chart.chart()) } else { to_json(&given) };
+    let api = crate::crd::api(&watch, chart.chart())?;
+    let sample_spec = if args.values.is_empty() { sample(&api) } else { to_json(&given) };
     let files = manifests::render(&Deployment {
         watch: &watch,
         permissions: &permissions,
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
         namespace: &args.namespace,
         namespaced: args.namespaced,
         sample_spec: &sample_spec,
-        crd: &crate::crd::definition(&watch),
+        crd: &crate::crd::definition(&watch, &api),
     })
     .map_err(|(name, error)| CliError::Manifest { name, error: Box::new(error) })?;
     let Some(dir) = &args.output_dir else {
@@ -86,11 +85,10 @@ fn render(chart: &CompiledChart, values: &Frozen, namespace: &str) -> Result<Vec
     Ok(texts.chain(hooks).filter_map(|text| yaml_to_json(text).ok()).filter(Value::is_object).collect())
 }
 
-fn sample(chart: &Chart) -> Value {
-    let Frozen::Map(defaults) = &chart.values else { return json!({}) };
-    let count = REPLICA_COUNTS.iter().find(|name| {
-        let number = |value: &Frozen| matches!(value, Frozen::Float64(_) | Frozen::Int64(_));
-        defaults.iter().any(|(key, value)| *key == **name && number(value))
-    });
-    count.map_or_else(|| json!({}), |name| json!({ *name: 3 }))
+/// Three replicas, where the chart has a replica count.
+fn sample(api: &Api) -> Value {
+    let Some((last, outer)) = api.replicas.as_deref().and_then(<[String]>::split_last) else {
+        return json!({});
+    };
+    outer.iter().rev().fold(json!({ last: 3 }), |inner, key| json!({ key: inner }))
 }

@@ -2,12 +2,14 @@
 
 mod check;
 mod crd;
+mod docs;
 mod error;
 mod excerpt;
 mod hints;
 mod manifests;
 mod run;
 mod served;
+mod shape;
 pub(crate) mod template;
 mod values;
 
@@ -50,6 +52,8 @@ enum Command {
     Template(Box<template::TemplateArgs>),
     /// Print the CustomResourceDefinition for a chart
     Crd(Box<crd::CrdArgs>),
+    /// Print a reference of a chart's values in Markdown
+    Docs(Box<docs::DocsArgs>),
     /// Write the manifests that install the operator for a chart
     Manifests(Box<manifests::ManifestsArgs>),
     /// Check a chart and the names given to it
@@ -70,6 +74,7 @@ pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Command::Run(args) => finish(run::run(*args)),
         Command::Template(args) => finish(template::run(&args)),
         Command::Crd(args) => finish(crd::run(&args)),
+        Command::Docs(args) => finish(docs::run(&args)),
         Command::Manifests(args) => finish(manifests::run(&args)),
         Command::Check(args) => finish(check::run(&args)),
         Command::Version => finish(print(format!("chartwright {}\n", env!("CARGO_PKG_VERSION")))),
@@ -120,6 +125,12 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), CliError> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_ref()).and_then(|()| out.flush()).map_err(CliError::Output)
+}
+
+/// Writes a word of advice to standard error.
+fn hint(text: &str) {
+    // Nothing is lost if nobody listens.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("hint: {text}\n").as_bytes());
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::CliError;
+use super::shape::ShapeArgs;
 use crate::names::{ApiVersion, Names};
 use crate::settings::{Scope, Watch};
 
@@ -26,6 +27,8 @@ pub(crate) struct ServedArgs {
     /// Where the custom resource lives: Namespaced or Cluster
     #[arg(long, env = "SCOPE", value_name = "SCOPE", default_value = "Namespaced", value_parser = scope)]
     pub(crate) scope: Scope,
+    #[command(flatten)]
+    pub(crate) shape: ShapeArgs,
 }
 
 impl ServedArgs {
@@ -43,8 +46,7 @@ impl ServedArgs {
     /// # Errors
     /// When one of the three is missing, or is a name that Kubernetes would refuse.
     pub(crate) fn to_watch(&self) -> Result<Watch, CliError> {
-        let chart = self.chart.clone().filter(|path| !path.as_os_str().is_empty());
-        let chart = chart.ok_or_else(|| missing("chart", "--chart or HELM_CHART", "charts/memcached"))?;
+        let chart = self.chart_path()?;
         let api_version = given(self.api_version.as_deref())
             .ok_or_else(|| missing("API version", "--api-version or API_VERSION", "anywhere.io/v1alpha1"))?;
         let kind =
@@ -52,7 +54,17 @@ impl ServedArgs {
         let names = Names::of(kind, given(self.plural.as_deref()))?;
         let mut watch = Watch::new(ApiVersion::parse(api_version)?, names, chart);
         watch.scope = self.scope;
+        watch.shape = self.shape.to_shape()?;
         Ok(watch)
+    }
+
+    /// Returns the chart.
+    ///
+    /// # Errors
+    /// When none is given.
+    pub(crate) fn chart_path(&self) -> Result<PathBuf, CliError> {
+        let chart = self.chart.clone().filter(|path| !path.as_os_str().is_empty());
+        chart.ok_or_else(|| missing("chart", "--chart or HELM_CHART", "charts/memcached"))
     }
 }
 
@@ -83,6 +95,7 @@ mod tests {
             kind: Some(kind.into()),
             plural: None,
             scope: Scope::Namespaced,
+            shape: ShapeArgs::default(),
         }
     }
 

@@ -1,7 +1,9 @@
-//! The type of the custom resource: made of the watch's names → applied → established.
+//! The type of the custom resource: inferred from the chart, named by the watch → applied → established.
 
 mod definition;
+mod evolve;
 mod register;
 
-pub(crate) use definition::definition;
+pub(crate) use definition::{NoReplicas, api, definition};
+pub(crate) use evolve::changes;
 pub(crate) use register::{RegisterError, register};

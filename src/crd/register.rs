@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use helm::Chart;
 use kube::api::{ApiResource, GroupVersionKind};
 use kube::api::{DynamicObject, Patch, PatchParams};
 use kube::{Api, Client};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::definition;
+use super::{NoReplicas, api, definition};
 use crate::cluster::FIELD_MANAGER;
 use crate::cluster::error::explain;
 use crate::settings::{CrdPolicy, Watch};
@@ -34,6 +35,9 @@ pub(crate) enum RegisterError {
         "there is no CustomResourceDefinition {0}: apply it first (`chartwright crd` prints it), or let the operator make it"
     )]
     Missing(String),
+    /// There is nothing to scale.
+    #[error(transparent)]
+    Replicas(#[from] NoReplicas),
     /// Somebody's CRD serves other versions.
     #[error("the CustomResourceDefinition {name} does not serve version {version}")]
     OtherVersion {
@@ -55,8 +59,8 @@ pub(crate) enum RegisterError {
     TooSlow(String),
 }
 
-/// Sees to it that the cluster serves a kind, as the watch's policy says.
-pub(crate) async fn register(client: &Client, watch: &Watch) -> Result<(), RegisterError> {
+/// Sees to it that the cluster serves a kind, as the watch's policy says; `chart` gives the type its schema.
+pub(crate) async fn register(client: &Client, watch: &Watch, chart: &Chart) -> Result<(), RegisterError> {
     let name = watch.crd_name();
     let gvk = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let crds: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&gvk));
@@ -72,7 +76,7 @@ pub(crate) async fn register(client: &Client, watch: &Watch) -> Result<(), Regis
         let existing = existing.ok_or_else(|| RegisterError::Missing(name.clone()))?;
         return check_version(&existing.data, watch);
     }
-    let mut wanted = definition(watch);
+    let mut wanted = definition(watch, &api(watch, chart)?);
     if let Some(existing) = &existing {
         keep_other_versions(&mut wanted, &existing.data);
     }

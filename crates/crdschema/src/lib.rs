@@ -82,7 +82,8 @@ impl Default for Options {
 pub struct Api {
     /// The values: the resource's spec.
     pub spec: Field,
-    /// The keys that lead to the number of replicas, where there is exactly one.
+    /// The keys that lead to the number of replicas: those the options name, if the chart has such a value, or those
+    /// found.
     pub replicas: Option<Vec<String>>,
     /// What was found out.
     pub report: Report,

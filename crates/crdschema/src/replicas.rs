@@ -12,10 +12,12 @@ const NAMES: &[&str] = &["replicaCount", "replicas"];
 /// A name that may stand for other sizes: only what templates write as `replicas:` counts.
 const SIZE: &str = "size";
 
-/// Finds the number of replicas: the value the author names, or the only one at the top whose name tells.
+/// Finds the number of replicas: the value the author names, if there is one, or that at the top whose name tells.
 pub(crate) fn find(facts: &Facts, named: Option<&str>) -> Option<Vec<String>> {
     if let Some(path) = named {
-        return Some(path.trim_start_matches('.').split('.').map(str::to_owned).collect());
+        let path: Vec<String> = path.trim_start_matches('.').split('.').map(str::to_owned).collect();
+        let known = path.iter().try_fold(facts, |facts, key| facts.below.get(key));
+        return known.map(|_| path);
     }
     let is_number = |facts: &Facts| {
         facts.defaults.without(Types::NULL) == Types::WHOLE

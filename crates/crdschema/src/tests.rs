@@ -183,7 +183,7 @@ fn subcharts_stand_under_their_names() {
     assert_eq!(description("main"), "Values of the subchart db: A database.");
     assert_eq!(description("main.size"), "Ours\nDefault: 5 (text or whole number)");
     assert_eq!(description("main.port"), "Port\nDefault: 5432 (text or whole number)");
-    assert_eq!(description("global.registry"), "Where images are\nDefault: \"\" (text or whole number)");
+    assert_eq!(description("global.registry"), "Where images are\nDefault: \"\"");
     assert_eq!(kind(&schema, "main.on"), "boolean");
     assert_eq!(kind(&schema, "tags.data"), "boolean");
 }
@@ -199,6 +199,7 @@ fn one_replica_count_can_be_scaled() {
     assert_eq!(path("size: 1\n", "storage: {{ .Values.size }}", None), None);
     assert_eq!(path("replicas: {a: 1}\n", "", None), None);
     assert_eq!(path("web: {replicas: 1}\n", "", None), None);
+    assert_eq!(path("web: {replicas: 1}\n", "", Some("replicas")), None);
     assert_eq!(path("web: {replicas: 1}\n", "", Some("web.replicas")).as_deref(), Some(".spec.web.replicas"));
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use goyaml::{Document, Node, NodeKind, Source};
 
+use super::prose::Code;
 use super::{annotation, prose};
 use crate::field::DEEPEST;
 use crate::reads::EACH;
@@ -251,7 +252,7 @@ fn helm_docs_note(first: &str, rest: &[&str]) -> Note {
             None => lines.push(line),
         }
     }
-    note.text = prose::text(&lines);
+    note.text = prose::text(&lines, Code::Nothing);
     note
 }
 
@@ -299,7 +300,8 @@ impl Collector<'_, '_> {
         let (line, column) = (key.start().line, key.start().column);
         let block = self.lines.above(line, column);
         let behind = self.lines.at(line).filter(|line| !line.alone).map(|line| line.text);
-        let mut note = block_note(&block, behind);
+        let mut note =
+            block_note(&block, behind, if is_empty(value) { Code::Either } else { Code::Neighbour });
         let dotted = path.trim_end_matches('\0').replace('\0', ".");
         if let Some(named) = self.by_name.get_mut(&dotted) {
             named.used = true;
@@ -324,6 +326,15 @@ impl Collector<'_, '_> {
     }
 }
 
+/// Reports whether a value is null or holds nothing, so that comments may show what it could hold.
+fn is_empty(value: Node<'_, '_>) -> bool {
+    match value.kind() {
+        NodeKind::Scalar(_) => is_null(value) || value.text().is_empty(),
+        NodeKind::Alias => false,
+        NodeKind::Sequence(_) | NodeKind::Mapping(_) => value.children().next().is_none(),
+    }
+}
+
 fn is_null(value: Node<'_, '_>) -> bool {
     matches!(value.kind(), NodeKind::Scalar(_)) && matches!(value.scalar(), Ok(goyaml::Scalar::Null))
 }
@@ -334,7 +345,7 @@ fn starts<'t>(line: &&'t str) -> Option<&'t str> {
 }
 
 /// Reads the comments above a key and behind it.
-fn block_note(block: &[&str], behind: Option<&str>) -> Note {
+fn block_note(block: &[&str], behind: Option<&str>, code_is: Code) -> Note {
     let (lines, mut annotation) = annotation::take(block);
     let mut tail = Vec::new();
     if let Some(behind) = behind {
@@ -350,7 +361,10 @@ fn block_note(block: &[&str], behind: Option<&str>) -> Note {
         }
         None => match tail.first().and_then(starts) {
             Some(first) => helm_docs_note(first, &[]),
-            None => Note { text: prose::text(&lines).or_else(|| prose::text(&tail)), ..Note::default() },
+            None => Note {
+                text: prose::text(&lines, code_is).or_else(|| prose::text(&tail, code_is)),
+                ..Note::default()
+            },
         },
     };
     if note.text.is_none() {

@@ -151,7 +151,7 @@ fn text(facts: &Facts, name: &str, parent: &str) -> Types {
         Types::ANY
     } else if uses.any(Uses::KIND_BOOL | Uses::EQ_BOOL) {
         Types::SCALAR
-    } else if uses.any(Uses::TEXT) {
+    } else if uses.any(Uses::TEXT) || known::is_word(name, parent) {
         Types::TEXT
     } else if bare {
         Types::SCALAR

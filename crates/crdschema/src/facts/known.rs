@@ -173,6 +173,31 @@ const COUNTS: &[&str] = &[
     "ttlSecondsAfterFinished",
 ];
 
+/// Words Kubernetes has a choice of, and names of images: nobody gives a number.
+const WORDS_ALONE: &[&str] = &[
+    "accessMode",
+    "concurrencyPolicy",
+    "dnsPolicy",
+    "externalTrafficPolicy",
+    "imagePullPolicy",
+    "internalTrafficPolicy",
+    "ipFamilyPolicy",
+    "pathType",
+    "podManagementPolicy",
+    "pullPolicy",
+    "reclaimPolicy",
+    "registry",
+    "repository",
+    "restartPolicy",
+    "sessionAffinity",
+    "volumeBindingMode",
+];
+
+/// Reports whether nothing but text makes sense under a name.
+pub(super) fn is_word(name: &str, parent: &str) -> bool {
+    WORDS_ALONE.contains(&name) || (name == "type" && parent.ends_with("ervice"))
+}
+
 /// Returns the types of a value that has no default, where its name tells.
 pub(super) fn by_name(name: &str) -> Option<Types> {
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));

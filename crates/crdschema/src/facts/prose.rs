@@ -15,8 +15,19 @@ const BOILERPLATE: &[&str] = &[
     "copyright ",
 ];
 
+/// What YAML among comments is, that stands where a neighbour of the value would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    /// Of no meaning: the comment says itself where it begins.
+    Nothing,
+    /// An example or a neighbour: the value is empty.
+    Either,
+    /// A neighbour that is commented out, and what stands above is about that.
+    Neighbour,
+}
+
 /// Makes a description of comment lines whose `#` is taken off; `None` if nothing is left to say.
-pub(super) fn text(lines: &[&str]) -> Option<String> {
+pub(super) fn text(lines: &[&str], code_is: Code) -> Option<String> {
     let mut paragraphs = vec![String::new()];
     let mut code = false;
     // Paragraphs above a neighbour that is commented out are about that.
@@ -55,7 +66,11 @@ pub(super) fn text(lines: &[&str]) -> Option<String> {
     let says = |paragraph: &&String| !paragraph.is_empty() && !is_lead_in(paragraph);
     let from =
         |start| paragraphs.iter().skip(start).filter(says).map(String::as_str).collect::<Vec<_>>().join("\n");
-    cleaned(&from(others)).or_else(|| cleaned(&from(0)))
+    match code_is {
+        Code::Nothing => cleaned(&from(0)),
+        Code::Either => cleaned(&from(others)).or_else(|| cleaned(&from(0))),
+        Code::Neighbour => cleaned(&from(others)),
+    }
 }
 
 /// Cuts a text to a reasonable length; `None` if it is empty.
@@ -145,17 +160,25 @@ mod tests {
             " ----",
             " They go to all pods.",
         ];
-        assert_eq!(text(&lines), Some("Extra labels ref: https://example.com\nThey go to all pods.".into()));
-        assert_eq!(text(&[" Default values for memcached.", " This is a YAML-formatted file."]), None);
-        assert_eq!(text(&[" e.g:", " a: 1"]), None);
-        assert_eq!(text(&[" @section Net", "@param a b"]), None);
+        assert_eq!(
+            text(&lines, Code::Neighbour),
+            Some("Extra labels ref: https://example.com\nThey go to all pods.".into())
+        );
+        assert_eq!(
+            text(&[" Default values for memcached.", " This is a YAML-formatted file."], Code::Neighbour),
+            None
+        );
+        assert_eq!(text(&[" e.g:", " a: 1"], Code::Neighbour), None);
+        assert_eq!(text(&[" @section Net", "@param a b"], Code::Neighbour), None);
     }
 
     #[test]
     fn what_is_about_a_neighbour_that_is_commented_out_goes_with_it() {
         let lines = [" Retries", " retries: 5", " The address", " of it"];
-        assert_eq!(text(&lines), Some("The address of it".into()));
-        assert_eq!(text(&[" Labels", " a: b"]), Some("Labels".into()));
+        assert_eq!(text(&lines, Code::Neighbour), Some("The address of it".into()));
+        assert_eq!(text(&[" Labels", " a: b"], Code::Either), Some("Labels".into()));
+        assert_eq!(text(&[" Retries", " retries: 5"], Code::Neighbour), None);
+        assert_eq!(text(&lines, Code::Nothing), Some("Retries\nThe address of it".into()));
     }
 
     #[test]
