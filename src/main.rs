@@ -2,6 +2,7 @@
 //!
 //! The tree is the data flow: chart → values → render → objects → release → apply → status.
 
+mod annotations;
 mod cli;
 mod cluster;
 mod convert;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::{StreamExt as _, pin_mut};
-use kube::api::{ApiResource, DynamicObject, ObjectMeta, Patch, PatchParams, Request};
+use kube::api::{ApiResource, DynamicObject, GetParams, ObjectMeta, Patch, PatchParams, Request};
 use kube::core::{DynamicResourceScope, Selector};
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
@@ -137,6 +137,17 @@ impl<'de> Deserialize<'de> for Wire {
     }
 }
 
+/// What tells one object from another of its name.
+#[derive(Deserialize)]
+struct Identity {
+    metadata: IdentityMeta,
+}
+
+#[derive(Deserialize)]
+struct IdentityMeta {
+    uid: Box<str>,
+}
+
 impl Resource for Wire {
     type DynamicType = ApiResource;
     type Scope = DynamicResourceScope;
@@ -265,6 +276,33 @@ impl Instances {
         for key in gone {
             self.lock().remove(&key);
             (self.on_change)(&key);
+        }
+    }
+
+    /// Asks whether one that was seen earlier is gone for good: it may merely not be selected any more. Where the server
+    /// does not know the kind, it is gone if `definition` (the CRD's name) is.
+    pub(crate) async fn is_gone(
+        &self,
+        key: &InstanceKey,
+        uid: &str,
+        definition: &str,
+    ) -> Result<bool, kube::Error> {
+        let request = self.request(key).get_metadata(&key.name, &GetParams::default());
+        match call::<Identity>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
+            Ok(answer) => Ok(*answer.body.metadata.uid != *uid),
+            Err(kube::Error::Api(status)) if status.code == 404 => {
+                if status.details.as_ref().is_some_and(|details| details.name == *key.name) {
+                    return Ok(true);
+                }
+                let crds = Request::new("/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
+                let request = crds.get_metadata(definition, &GetParams::default());
+                match call::<Identity>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
+                    Err(error) if error::is_not_found(&error) => Ok(true),
+                    // It is there, or nobody lets us know.
+                    _ => Ok(false),
+                }
+            }
+            Err(error) => Err(error),
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct Seeds {
 }
 
 /// Returns the name of the Secret of a release's seed.
-fn secret_name(release: &str) -> String {
+pub(crate) fn secret_name(release: &str) -> String {
     format!("sh.chartwright.seed.v1.{release}")
 }
 

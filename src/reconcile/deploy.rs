@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use helm::{Crd, HookEvent, Rendered};
-use serde_json::Value;
 
 use super::error::Error;
 use super::identity::{Digest, ObjectId};
+use super::ledger::{manifest_text, same_config};
 use super::objects::{self, Object, Objects, What};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
@@ -22,23 +22,24 @@ use super::status::Remembered;
 use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::{Values, values};
 use super::{Controller, Next};
+use crate::annotations::{UNINSTALL_WAIT, is_true};
 use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Record, RecordBytes, State};
+use crate::release::{Entry, Record, RecordBytes, State};
 
 /// Helm's limit on release names.
 const LONGEST_NAME: usize = 53;
 
 /// The release that a deploy replaces, as far as it is known.
 #[derive(Default)]
-struct Before {
+pub(super) struct Before {
     /// Objects that were applied, in memory.
-    settled: Option<Arc<Settled>>,
+    pub(super) settled: Option<Arc<Settled>>,
     /// What its stored manifest names.
-    recorded: Vec<ObjectId>,
-    first_deployed: Option<String>,
+    pub(super) recorded: Vec<ObjectId>,
+    pub(super) first_deployed: Option<String>,
 }
 
 impl Controller {
@@ -202,7 +203,7 @@ impl Controller {
         objects: &Objects,
         hooks: &[helm::Hook],
     ) -> Result<(), Error> {
-        let waits = is_true(instance, "helm.sdk.operatorframework.io/uninstall-wait");
+        let waits = is_true(instance, UNINSTALL_WAIT);
         let out_of_reach = !self.hooks_out_of_reach(instance, hooks).is_empty();
         self.set_finalizer(instance, plan::needs_finalizer(objects, hooks, out_of_reach, waits)).await
     }
@@ -289,52 +290,6 @@ impl Controller {
         self.remember(instance, settled.clone());
         self.report_applied(instance, &settled, Some(&output.rendered.notes)).await;
         Ok(Some(Next::Settled))
-    }
-
-    /// The records of a resource's release. Records of an earlier resource of the same name are cleared away.
-    pub(super) async fn history(&self, instance: &Instance) -> Result<Vec<Entry>, Error> {
-        let place = self.place(instance);
-        let history = self.records.history(place.namespace, place.release).await;
-        let history = history.map_err(Error::api("list the release's records"))?;
-        let (ours, stale): (Vec<_>, Vec<_>) = history
-            .into_iter()
-            .partition(|entry| entry.owner.as_deref().is_none_or(|owner| owner == &*instance.uid));
-        for entry in &stale {
-            let gone = self.records.delete(place.namespace, place.release, entry).await;
-            gone.map_err(Error::api("delete the record of an earlier resource"))?;
-        }
-        Ok(ours)
-    }
-
-    /// Reads a record; one that cannot be read counts as none.
-    pub(super) async fn stored(
-        &self,
-        instance: &Instance,
-        revision: i64,
-    ) -> Result<Option<(Record, ChartInfo, RecordBytes)>, Error> {
-        let place = self.place(instance);
-        let bytes = self.records.read(place.namespace, place.release, revision).await;
-        let Some(bytes) = bytes.map_err(Error::api("read the release's record"))? else { return Ok(None) };
-        match release::decode(&bytes) {
-            Ok((record, chart)) => Ok(Some((record, chart, bytes))),
-            Err(error) => {
-                tracing::warn!(resource = %instance.key, revision, %error, "A release record cannot be read");
-                Ok(None)
-            }
-        }
-    }
-
-    /// Refuses a release made from another chart.
-    fn check_chart(&self, instance: &Instance, stored: &ChartInfo) -> Result<(), Error> {
-        let chart = self.chart.chart().name();
-        if stored.name.is_empty() || stored.name == chart {
-            return Ok(());
-        }
-        Err(Error::ReleaseTaken {
-            name: instance.key.name.to_string(),
-            other: stored.name.clone(),
-            chart: chart.to_owned(),
-        })
     }
 
     /// Renders a release.
@@ -432,74 +387,6 @@ impl Controller {
         }
     }
 
-    fn record(
-        &self,
-        instance: &Instance,
-        values: &Values,
-        rendered: &Rendered,
-        revision: Revision,
-        before: &Before,
-    ) -> Record {
-        let now = release::timestamp(jiff::Timestamp::now());
-        let (status, description) = if revision.is_install {
-            (State::PendingInstall, "Initial install underway")
-        } else {
-            (State::PendingUpgrade, "Preparing upgrade")
-        };
-        Record {
-            name: self.release_name(&instance.key).to_owned(),
-            namespace: self.release_namespace(&instance.key).to_owned(),
-            version: revision.number,
-            info: Info {
-                first_deployed: before.first_deployed.clone().unwrap_or_else(|| now.clone()),
-                last_deployed: now,
-                deleted: String::new(),
-                description: description.to_owned(),
-                status,
-                notes: rendered.notes.clone(),
-            },
-            config: values.config.clone(),
-            manifest: manifest_text(rendered),
-            hooks: rendered.hooks.iter().map(hook_record).collect(),
-        }
-    }
-
-    async fn write_record(&self, instance: &Instance, record: &Record, over: bool) -> Result<(), Error> {
-        let bytes = release::encode(record, &self.chart_json, || objects::outline(&record.manifest))?;
-        let place = self.place(instance);
-        let written = if over {
-            self.records.replace(&place, record.version, record.info.status, &bytes).await
-        } else {
-            self.records.create(&place, record.version, record.info.status, &bytes).await
-        };
-        written.map_err(Error::api("write the release's record"))
-    }
-
-    /// After a success: earlier deployed revisions are superseded.
-    async fn supersede(&self, instance: &Instance, history: &[Entry], deployed: i64) -> Result<(), Error> {
-        let place = self.place(instance);
-        let others = history.iter().filter(|entry| entry.revision != deployed);
-        for entry in others.filter(|entry| entry.state == State::Deployed) {
-            if let Some((record, _, bytes)) = self.stored(instance, entry.revision).await? {
-                let info = Info { status: State::Superseded, ..record.info };
-                let Ok(bytes) = release::with_info(&bytes, &info) else { continue };
-                let written = self.records.replace(&place, entry.revision, State::Superseded, &bytes).await;
-                written.map_err(Error::api("mark the last release as superseded"))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes room for one more record.
-    async fn trim_history(&self, instance: &Instance, history: &[Entry]) -> Result<(), Error> {
-        let place = self.place(instance);
-        for entry in plan::surplus(history, self.watch.max_history) {
-            let gone = self.records.delete(place.namespace, place.release, entry).await;
-            gone.map_err(Error::api("delete an old release record"))?;
-        }
-        Ok(())
-    }
-
     fn tell_conversions(&self, instance: &Instance, objects: &Objects) {
         for conversion in &objects.conversions {
             tracing::warn!(resource = %instance.key, conversion, "An object was brought to a served API version");
@@ -532,12 +419,6 @@ fn place_name(instance: &Instance) -> String {
     instance.key.name.to_string()
 }
 
-/// Whether an annotation says true; anything else is false, as in helm-operator.
-pub(super) fn is_true(instance: &Instance, annotation: &str) -> bool {
-    let value = instance.annotations.get(annotation).map(|value| value.to_ascii_lowercase());
-    matches!(value.as_deref(), Some("true" | "t" | "1"))
-}
-
 fn check_name(name: &str) -> Result<(), Error> {
     if name.len() > LONGEST_NAME {
         return Err(Error::Name(format!(
@@ -554,37 +435,4 @@ fn merge(objects: &Objects, written: Vec<Expected>, before: &[Expected]) -> Vec<
     let mut known: BTreeMap<ObjectId, Expected> =
         before.iter().cloned().chain(written).map(|one| (one.id.clone(), one)).collect();
     objects.list.iter().filter_map(|object| known.remove(&object.id)).collect()
-}
-
-/// The manifest as Helm records it.
-pub(super) fn manifest_text(rendered: &Rendered) -> String {
-    let mut text = String::new();
-    for manifest in &rendered.manifests {
-        text.push_str("---\n# Source: ");
-        text.push_str(&manifest.path);
-        text.push('\n');
-        text.push_str(&manifest.content);
-        text.push('\n');
-    }
-    text
-}
-
-fn same_config(stored: &Value, now: &Value) -> bool {
-    let is_empty =
-        |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
-    stored == now || (is_empty(stored) && is_empty(now))
-}
-
-fn hook_record(hook: &helm::Hook) -> HookRecord {
-    HookRecord {
-        name: hook.name.clone(),
-        kind: hook.kind.clone(),
-        path: hook.path.clone(),
-        manifest: hook.manifest.clone(),
-        events: hook.events.iter().map(|event| super::hooks::event_name(*event).to_owned()).collect(),
-        last_run: LastRun::default(),
-        weight: hook.weight,
-        delete_policies: hook.delete_policies.iter().map(super::hooks::policy_name).collect(),
-        output_log_policies: hook.output_log_policies.clone(),
-    }
 }

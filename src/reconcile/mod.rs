@@ -11,6 +11,8 @@ pub(crate) mod health;
 mod hooks;
 pub(crate) mod identity;
 mod keep;
+mod ledger;
+mod leftovers;
 pub(crate) mod objects;
 mod order;
 mod outside;
@@ -37,6 +39,7 @@ use identity::{Digest, InstanceKey};
 use render::Renderer;
 use tracked::Tracked;
 
+use crate::annotations::RECONCILE_PERIOD;
 use crate::cluster::dependents::Dependents;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::events::{Events, Severity};
@@ -99,6 +102,10 @@ impl Controller {
     /// Brings one resource to what it should be.
     pub(crate) async fn reconcile(&self, key: &InstanceKey) -> Outcome {
         let Some(instance) = self.instances.get(key) else {
+            if let Err(error) = self.clear_leftovers(key).await {
+                tracing::warn!(resource = %key, %error, "Cannot remove what a deleted resource left behind");
+                return Outcome::Failed;
+            }
             self.tracked().remove(key);
             return Outcome::Gone;
         };
@@ -125,7 +132,7 @@ impl Controller {
 
     /// The period of the resource's annotation, or the kind's.
     fn period_of(&self, instance: &Instance) -> Duration {
-        let asked = instance.annotations.get("helm.sdk.operatorframework.io/reconcile-period");
+        let asked = instance.annotations.get(RECONCILE_PERIOD);
         asked.and_then(|text| crate::watches::go_duration(text).ok()).unwrap_or(self.period)
     }
 

@@ -17,7 +17,11 @@ impl Controller {
     /// Cleans up after a resource that is being deleted, and lets it go when that is done.
     pub(super) async fn uninstall(&self, instance: &Instance) -> Result<Next, Error> {
         if !instance.finalizers.iter().any(|finalizer| is_ours(finalizer)) {
-            // Somebody else's finalizer holds it, or nothing does: garbage collection will clean up.
+            // Somebody else's finalizer holds it, or nothing does: its objects go after it. Or before it, if it was so
+            // asked for.
+            if instance.finalizers.iter().any(|finalizer| &**finalizer == "foregroundDeletion") {
+                self.remove_owned(&instance.key, &instance.uid).await?;
+            }
             return Ok(Next::Gone);
         }
         let record = self.last_record(instance).await?;

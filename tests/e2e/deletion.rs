@@ -19,6 +19,44 @@ fn a_plain_chart_needs_no_operator_to_be_deleted() {
     becomes(90, Vec::<String>::new(), || namespace.names("secret"));
 }
 
+#[test]
+#[ignore = "needs a control plane"]
+fn what_a_plain_resource_leaves_goes_at_once_while_an_operator_runs() {
+    let chart = Chart::new("swift", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Swift"), Namespace::new("swift"));
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["background", "foreground", "orphan"] {
+        namespace.resource(&kind, name, r#"{"color": "green"}"#);
+    }
+    for name in ["background", "foreground", "orphan"] {
+        namespace.ready(&kind, name);
+        namespace.kubectl(&["delete", &kind.full(), name, &format!("--cascade={name}"), "--wait=false"]);
+    }
+    // That it was us, and not Kubernetes' garbage collection, only the log tells for sure.
+    says(20, "Removed what a deleted resource owned kind=Swift", || operator.log());
+    for name in ["background", "foreground"] {
+        becomes(20, String::new(), || namespace.path("configmap", name, "{.metadata.name}"));
+    }
+    // Kubernetes lets orphans go, and the resource after them, once its garbage collection knows the kind.
+    becomes(120, String::new(), || namespace.path(&kind.full(), "orphan", "{.metadata.name}"));
+    stays(3, || namespace.path("configmap", "orphan", "{.data.color}"));
+    assert_eq!(namespace.path("configmap", "orphan", "{.data.color}"), "green");
+    assert_eq!(namespace.names("secret"), ["sh.helm.release.v1.orphan.v1"]);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn resources_that_go_with_their_type_leave_nothing() {
+    let chart = Chart::new("typeless", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Typeless"), Namespace::new("typeless"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["delete", "crd", &format!("typelesses.{}", crate::support::GROUP)]);
+    becomes(30, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+    becomes(30, Vec::<String>::new(), || namespace.names("secret"));
+}
+
 const CLUSTER_WIDE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
                             metadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\nrules: []\n";
 

@@ -1,0 +1,174 @@
+//! The records of a release: its history read, each revision written before and after the work, old ones cleared away.
+
+use helm::Rendered;
+use serde_json::Value;
+
+use super::deploy::Before;
+use super::error::Error;
+use super::plan::{self, Revision};
+use super::values::Values;
+use super::{Controller, objects};
+use crate::cluster::instances::Instance;
+use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Record, RecordBytes, State};
+
+impl Controller {
+    /// The records of a resource's release. Records of an earlier resource of the same name are cleared away.
+    pub(super) async fn history(&self, instance: &Instance) -> Result<Vec<Entry>, Error> {
+        let place = self.place(instance);
+        let history = self.records.history(place.namespace, place.release).await;
+        let history = history.map_err(Error::api("list the release's records"))?;
+        let (ours, stale): (Vec<_>, Vec<_>) = history
+            .into_iter()
+            .partition(|entry| entry.owner.as_deref().is_none_or(|owner| owner == &*instance.uid));
+        for entry in &stale {
+            let gone = self.records.delete(place.namespace, place.release, entry).await;
+            gone.map_err(Error::api("delete the record of an earlier resource"))?;
+        }
+        Ok(ours)
+    }
+
+    /// Reads a record; one that cannot be read counts as none.
+    pub(super) async fn stored(
+        &self,
+        instance: &Instance,
+        revision: i64,
+    ) -> Result<Option<(Record, ChartInfo, RecordBytes)>, Error> {
+        let place = self.place(instance);
+        let bytes = self.records.read(place.namespace, place.release, revision).await;
+        let Some(bytes) = bytes.map_err(Error::api("read the release's record"))? else { return Ok(None) };
+        match release::decode(&bytes) {
+            Ok((record, chart)) => Ok(Some((record, chart, bytes))),
+            Err(error) => {
+                tracing::warn!(resource = %instance.key, revision, %error, "A release record cannot be read");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Refuses a release made from another chart.
+    pub(super) fn check_chart(&self, instance: &Instance, stored: &ChartInfo) -> Result<(), Error> {
+        let chart = self.chart.chart().name();
+        if stored.name.is_empty() || stored.name == chart {
+            return Ok(());
+        }
+        Err(Error::ReleaseTaken {
+            name: instance.key.name.to_string(),
+            other: stored.name.clone(),
+            chart: chart.to_owned(),
+        })
+    }
+
+    /// The record of a revision that is about to be made.
+    pub(super) fn record(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        rendered: &Rendered,
+        revision: Revision,
+        before: &Before,
+    ) -> Record {
+        let now = release::timestamp(jiff::Timestamp::now());
+        let (status, description) = if revision.is_install {
+            (State::PendingInstall, "Initial install underway")
+        } else {
+            (State::PendingUpgrade, "Preparing upgrade")
+        };
+        Record {
+            name: self.release_name(&instance.key).to_owned(),
+            namespace: self.release_namespace(&instance.key).to_owned(),
+            version: revision.number,
+            info: Info {
+                first_deployed: before.first_deployed.clone().unwrap_or_else(|| now.clone()),
+                last_deployed: now,
+                deleted: String::new(),
+                description: description.to_owned(),
+                status,
+                notes: rendered.notes.clone(),
+            },
+            config: values.config.clone(),
+            manifest: manifest_text(rendered),
+            hooks: rendered.hooks.iter().map(hook_record).collect(),
+        }
+    }
+
+    /// Writes a record, over the one of its revision if there is one.
+    pub(super) async fn write_record(
+        &self,
+        instance: &Instance,
+        record: &Record,
+        over: bool,
+    ) -> Result<(), Error> {
+        let bytes = release::encode(record, &self.chart_json, || objects::outline(&record.manifest))?;
+        let place = self.place(instance);
+        let written = if over {
+            self.records.replace(&place, record.version, record.info.status, &bytes).await
+        } else {
+            self.records.create(&place, record.version, record.info.status, &bytes).await
+        };
+        written.map_err(Error::api("write the release's record"))
+    }
+
+    /// After a success: earlier deployed revisions are superseded.
+    pub(super) async fn supersede(
+        &self,
+        instance: &Instance,
+        history: &[Entry],
+        deployed: i64,
+    ) -> Result<(), Error> {
+        let place = self.place(instance);
+        let others = history.iter().filter(|entry| entry.revision != deployed);
+        for entry in others.filter(|entry| entry.state == State::Deployed) {
+            if let Some((record, _, bytes)) = self.stored(instance, entry.revision).await? {
+                let info = Info { status: State::Superseded, ..record.info };
+                let Ok(bytes) = release::with_info(&bytes, &info) else { continue };
+                let written = self.records.replace(&place, entry.revision, State::Superseded, &bytes).await;
+                written.map_err(Error::api("mark the last release as superseded"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room for one more record.
+    pub(super) async fn trim_history(&self, instance: &Instance, history: &[Entry]) -> Result<(), Error> {
+        let place = self.place(instance);
+        for entry in plan::surplus(history, self.watch.max_history) {
+            let gone = self.records.delete(place.namespace, place.release, entry).await;
+            gone.map_err(Error::api("delete an old release record"))?;
+        }
+        Ok(())
+    }
+}
+
+/// The manifest as Helm records it.
+pub(super) fn manifest_text(rendered: &Rendered) -> String {
+    let mut text = String::new();
+    for manifest in &rendered.manifests {
+        text.push_str("---\n# Source: ");
+        text.push_str(&manifest.path);
+        text.push('\n');
+        text.push_str(&manifest.content);
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether a release was made of the same values.
+pub(super) fn same_config(stored: &Value, now: &Value) -> bool {
+    let is_empty =
+        |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    stored == now || (is_empty(stored) && is_empty(now))
+}
+
+fn hook_record(hook: &helm::Hook) -> HookRecord {
+    HookRecord {
+        name: hook.name.clone(),
+        kind: hook.kind.clone(),
+        path: hook.path.clone(),
+        manifest: hook.manifest.clone(),
+        events: hook.events.iter().map(|event| super::hooks::event_name(*event).to_owned()).collect(),
+        last_run: LastRun::default(),
+        weight: hook.weight,
+        delete_policies: hook.delete_policies.iter().map(super::hooks::policy_name).collect(),
+        output_log_policies: hook.output_log_policies.clone(),
+    }
+}
