@@ -312,6 +312,7 @@ fn kind(
     let controller = Controller {
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
+        replicas_path: crate::crd::api(watch, chart.compiled.chart()).map_err(RegisterError::from)?.replicas,
         chart: Arc::new(chart.compiled),
         chart_digest: chart.digest,
         chart_json: chart.json,

@@ -20,6 +20,7 @@ use super::seen::{OwnerKind, Seen};
 use crate::reconcile::health::{self, Health};
 use crate::reconcile::identity::{ApiKind, InstanceKey, ObjectId};
 use crate::reconcile::objects::OWNER_LABEL;
+use crate::reconcile::replicas::Replicas;
 use crate::reconcile::tracked::Dependent;
 
 /// Objects per page of a list: a page is held parsed.
@@ -159,11 +160,11 @@ impl Dependents {
         if before.is_some_and(|before| before.uid == seen.uid && before.version > seen.version()) {
             return;
         }
-        let health = match before {
-            Some(before) if before.uid == seen.uid => before.health.clone(),
-            _ => (!health::needs_status(&id.group, &id.kind)).then_some(Health::Ready),
+        let (health, replicas) = match before {
+            Some(before) if before.uid == seen.uid => (before.health.clone(), before.replicas.clone()),
+            _ => ((!health::needs_status(&id.group, &id.kind)).then_some(Health::Ready), None),
         };
-        objects.insert(id.clone(), dependent(seen, health));
+        objects.insert(id.clone(), dependent(seen, health, replicas));
     }
 
     /// Forgets an object of which the server said that it is gone.
@@ -176,7 +177,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn dependent<const META: bool>(seen: &Seen<META>, health: Option<Health>) -> Dependent {
+fn dependent<const META: bool>(
+    seen: &Seen<META>,
+    health: Option<Health>,
+    replicas: Option<Replicas>,
+) -> Dependent {
     Dependent {
         uid: seen.uid.clone(),
         version: seen.version(),
@@ -185,6 +190,7 @@ fn dependent<const META: bool>(seen: &Seen<META>, health: Option<Health>) -> Dep
         health,
         editor: seen.editor.clone(),
         scaled: seen.scaled,
+        replicas,
     }
 }
 
@@ -257,6 +263,7 @@ impl Worker {
         } else {
             health::assess(&id.group, &id.kind, seen.generation, &seen.words)
         };
+        let replicas = if META { None } else { Replicas::of(&id.group, &id.kind, &seen.words) };
         let wake = {
             let mut store = lock(&self.store);
             let objects = store.entry(key.clone()).or_default();
@@ -270,11 +277,12 @@ impl Worker {
                         && before.fields == seen.fields
                         && before.deleting == seen.deleting =>
                 {
-                    (before.health.as_ref() != Some(&health)).then_some(Wake::Health)
+                    let same = before.health.as_ref() == Some(&health) && before.replicas == replicas;
+                    (!same).then_some(Wake::Health)
                 }
                 _ => Some(Wake::Changed),
             };
-            objects.insert(id, dependent(seen, Some(health)));
+            objects.insert(id, dependent(seen, Some(health), replicas));
             wake
         };
         if let Some(wake) = wake {

@@ -94,6 +94,11 @@ impl Controller {
             revision,
             is_install: remembered.is_install,
             lookups: Vec::new(),
+            scaled: objects
+                .iter()
+                .map(|one| &one.id)
+                .find(|id| remembered.scaled == Some(id.to_string()))
+                .cloned(),
             objects,
         });
         self.remember(instance, settled.clone());
@@ -180,6 +185,7 @@ impl Controller {
         record.info.description =
             if revision.is_install { "Install complete" } else { "Upgrade complete" }.into();
         self.write_record(instance, &record, true).await?;
+        let scaled = self.find_scaled(instance, values, &objects, revision.number, revision.is_install).await;
         let settled = Arc::new(Settled {
             inputs,
             rendered: output.digest,
@@ -188,6 +194,7 @@ impl Controller {
             revision: revision.number,
             is_install: revision.is_install,
             lookups: output.lookups,
+            scaled,
             objects: applied,
         });
         self.remember(instance, settled.clone());
@@ -277,6 +284,7 @@ impl Controller {
             let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
             taken.map_err(Error::api("take over the release record"))?;
         }
+        let scaled = self.find_scaled(instance, values, &objects, entry.revision, is_install).await;
         let settled = Arc::new(Settled {
             inputs,
             rendered: output.digest,
@@ -285,6 +293,7 @@ impl Controller {
             revision: entry.revision,
             is_install,
             lookups: output.lookups,
+            scaled,
             objects: applied,
         });
         self.remember(instance, settled.clone());

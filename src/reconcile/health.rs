@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::replicas::{Replicas, selector_text};
+
 /// What an object's own status says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
@@ -30,6 +32,16 @@ impl Words {
         }
         Self { spec: read(spec), status: read(status) }
     }
+
+    /// How many replicas there are, if this is a workload's.
+    pub(crate) fn replicas(&self) -> Replicas {
+        Replicas {
+            wanted: self.spec.replicas.as_i64().unwrap_or(1),
+            total: number(&self.status.replicas),
+            ready: number(&self.status.ready_replicas),
+            selector: selector_text(&self.spec.selector).into(),
+        }
+    }
 }
 
 /// See [`Words`]. Values, not numbers, for any kind may use these names for anything.
@@ -42,6 +54,7 @@ pub(crate) struct Spec {
     suspend: Value,
     paused: Value,
     update_strategy: Value,
+    selector: Value,
 }
 
 /// See [`Words`].

@@ -19,7 +19,9 @@ mod outside;
 mod plan;
 mod prune;
 pub(crate) mod render;
+pub(crate) mod replicas;
 mod report;
+mod scale;
 pub(crate) mod status;
 pub(crate) mod tracked;
 mod uninstall;
@@ -69,6 +71,8 @@ pub(crate) struct Controller {
     /// Of the chart's files.
     pub(crate) chart_digest: Digest,
     pub(crate) chart_json: ChartJson,
+    /// Where the values hold the number of replicas, if the kind can be scaled.
+    pub(crate) replicas_path: Option<Vec<String>>,
     /// Value of the owner label.
     pub(crate) label: String,
     pub(crate) client: Client,

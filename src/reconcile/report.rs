@@ -80,6 +80,11 @@ pub(super) fn resources(
 ) -> Resources {
     let mut resources =
         Resources { total: settled.objects.len(), seal: Some(settled.seal()), ..Resources::default() };
+    if let Some(id) = &settled.scaled
+        && let Some(replicas) = observed.get(id).and_then(|one| one.replicas.clone())
+    {
+        resources.scaled = Some((id.to_string(), replicas));
+    }
     for object in &settled.objects {
         let text = object.kind.text();
         if let Err(place) = resources.kinds.binary_search(&text) {

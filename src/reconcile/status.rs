@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::identity::Digest;
+use super::replicas::Replicas;
 
 /// The longest message of a condition; what is longer is cut.
 const LONGEST_MESSAGE: usize = 32 * 1024;
@@ -81,6 +82,8 @@ pub(crate) struct Resources {
     pub(crate) kinds: Vec<String>,
     /// See [`Seal`].
     pub(crate) seal: Option<Seal>,
+    /// The workload that is scaled, in words, and its replicas.
+    pub(crate) scaled: Option<(String, Replicas)>,
 }
 
 /// Lets a restarted operator see without a request that nothing changed: what the objects were rendered from, and what
@@ -126,6 +129,8 @@ pub(crate) struct Remembered {
     pub(crate) applied: bool,
     pub(crate) kinds: Vec<String>,
     pub(crate) seal: Option<Seal>,
+    /// The workload that is scaled, in words.
+    pub(crate) scaled: Option<String>,
 }
 
 impl Remembered {
@@ -143,6 +148,7 @@ impl Remembered {
             applied: deployed.is_some_and(|one| text(one, "status") == "True") && !failed,
             kinds: kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
             seal: status.pointer("/resources/seal").and_then(Seal::read),
+            scaled: status.pointer("/resources/scaled").and_then(Value::as_str).map(str::to_owned),
         }
     }
 }
@@ -171,6 +177,7 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
     }
     if let Some(resources) = &report.resources {
         status.insert("resources".into(), resources.to_json());
+        tell_replicas(&mut status, resources);
     }
     let mut conditions = Conditions::of(previous, now);
     conditions.set("Initialized", "True", "Initialized", "");
@@ -180,12 +187,28 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
     status.into()
 }
 
+/// Where a scale subresource and the columns of `kubectl get` look.
+fn tell_replicas(status: &mut Map<String, Value>, resources: &Resources) {
+    for key in ["replicas", "readyReplicas", "ready", "selector"] {
+        status.remove(key);
+    }
+    if let Some((_, replicas)) = &resources.scaled {
+        status.insert("replicas".into(), replicas.total.into());
+        status.insert("readyReplicas".into(), replicas.ready.into());
+        status.insert("ready".into(), replicas.ratio().into());
+        status.insert("selector".into(), replicas.selector.as_ref().into());
+    }
+}
+
 impl Resources {
     fn to_json(&self) -> Value {
         let mut value = json!({"ready": self.ready, "total": self.total, "kinds": self.kinds});
         if let Some(map) = value.as_object_mut() {
             if !self.not_ready.is_empty() {
                 map.insert("notReady".into(), self.not_ready.clone().into());
+            }
+            if let Some((workload, _)) = &self.scaled {
+                map.insert("scaled".into(), workload.as_str().into());
             }
             if let Some(seal) = self.seal {
                 map.insert("seal".into(), seal.to_json());
@@ -461,9 +484,23 @@ mod tests {
                 applied: true,
                 kinds: vec!["v1/Service".into()],
                 seal: Some(seal),
+                scaled: None,
             }
         );
         assert_eq!(Remembered::read(&Value::Null), Remembered::default());
+    }
+
+    #[test]
+    fn replicas_are_told_where_a_scale_subresource_looks() {
+        let chart = chart();
+        let replicas = Replicas { wanted: 3, total: 2, ready: 1, selector: "app=web".into() };
+        let scaled = Some(("Deployment web".to_owned(), replicas));
+        let status = next(&Value::Null, &applied(&chart, Resources { scaled, ..all_ready() }), "t");
+        let told = ["replicas", "readyReplicas", "ready", "selector"].map(|key| status[key].clone());
+        assert_eq!(json!(told), json!([2, 1, "1/3", "app=web"]));
+        assert_eq!(Remembered::read(&status).scaled.as_deref(), Some("Deployment web"));
+        let status = next(&status, &applied(&chart, all_ready()), "t");
+        assert!(status.get("replicas").is_none() && status.get("ready").is_none());
     }
 
     #[test]

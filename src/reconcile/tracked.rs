@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::health::Health;
 use super::identity::{ApiKind, Digest, ObjectId};
 use super::render::{Lookup, Seed};
+use super::replicas::Replicas;
 use super::status::Seal;
 
 /// What is remembered of one custom resource.
@@ -38,6 +39,8 @@ pub(crate) struct Settled {
     /// Whether the revision was an install: templates see it.
     pub(crate) is_install: bool,
     pub(crate) lookups: Vec<Lookup>,
+    /// The workload that the resource's scale subresource speaks of.
+    pub(crate) scaled: Option<ObjectId>,
     /// In the order they were applied.
     pub(crate) objects: Vec<Expected>,
 }
@@ -69,6 +72,8 @@ pub(crate) struct Dependent {
     pub(crate) editor: Option<Box<str>>,
     /// Whether an autoscaler has set its replicas.
     pub(crate) scaled: bool,
+    /// How many there are, if it is a workload.
+    pub(crate) replicas: Option<Replicas>,
 }
 
 impl Settled {

@@ -20,3 +20,4 @@ mod interruptions;
 mod main_job;
 mod permissions;
 mod releases;
+mod scaling;
