@@ -7,6 +7,7 @@ mod cli;
 mod cluster;
 mod convert;
 mod crd;
+mod election;
 mod manifests;
 mod names;
 mod observe;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use crate::cluster::records::Records;
 use crate::cluster::seeds::Seeds;
 use crate::cluster::seen::OwnerKind;
 use crate::crd::{RegisterError, register};
+use crate::election::Candidate;
 use crate::observe::probes::{self, Probes};
 use crate::queue::{Backoff, Outcome, Queue};
 use crate::reconcile::Controller;
@@ -81,6 +83,9 @@ pub(crate) enum Error {
         /// Why.
         error: std::io::Error,
     },
+    /// Another replica may be working now.
+    #[error("stopped, for the Lease of the working replica is lost: {0}")]
+    LeaseLost(String),
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
@@ -114,10 +119,36 @@ pub(crate) async fn run(
         tasks.spawn(probes::serve(listener, probes.clone()));
     }
     tokio::pin!(shutdown);
+    let Some(election) = &settings.leader_election else {
+        return serve(&settings, &client, &probes, shutdown).await;
+    };
+    let candidate = Candidate::new(client.clone(), election);
+    // One that stands by is as it should be: a roll-out must not wait for it to lead.
+    probes.set_ready();
+    tokio::select! {
+        () = candidate.acquire() => {}
+        () = &mut shutdown => return Ok(()),
+    }
+    let result = tokio::select! {
+        result = serve(&settings, &client, &probes, shutdown) => result,
+        why = candidate.keep() => return Err(Error::LeaseLost(why)),
+    };
+    candidate.release().await;
+    result
+}
+
+/// Serves all kinds until `shutdown` resolves.
+async fn serve(
+    settings: &Settings,
+    client: &Client,
+    probes: &Probes,
+    mut shutdown: Pin<&mut impl Future<Output = ()>>,
+) -> Result<(), Error> {
     let started = tokio::select! {
-        started = start_patiently(&settings, &client) => started?,
+        started = start_patiently(settings, client) => started?,
         () = &mut shutdown => return Ok(()),
     };
+    let mut tasks = JoinSet::new();
     for kind in &started {
         for watch in kind.watchers() {
             tasks.spawn(watch);

@@ -33,8 +33,8 @@ pub(crate) struct Settings {
 pub(crate) struct LeaderElection {
     /// The Lease's name.
     pub(crate) id: String,
-    /// Its namespace; `None` means the operator's own.
-    pub(crate) namespace: Option<String>,
+    /// Its namespace.
+    pub(crate) namespace: String,
 }
 
 /// One served kind and the chart behind it.

@@ -84,7 +84,7 @@ pub(crate) struct Bind(Option<SocketAddr>);
 pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     start_logging(&args.log_level, args.log_format)?;
     let settings = settings(&args, Path::new("watches.yaml"))?;
-    refuse_what_is_not_built(&settings)?;
+    tell_what_is_not_built(&settings);
     // kube and the HTTP stack leave the choice of a cryptography provider to the program.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -97,29 +97,15 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     })
 }
 
-fn refuse_what_is_not_built(settings: &Settings) -> Result<(), CliError> {
-    if let Some(election) = &settings.leader_election {
-        return Err(CliError::Usage(format!(
-            "--leader-elect is not supported yet (Lease {}): run one replica with the strategy Recreate, as \
-             deploy/operator.yaml does",
-            election.id
-        )));
-    }
+fn tell_what_is_not_built(settings: &Settings) {
     if let Some(address) = settings.metrics_bind {
         tracing::debug!(%address, "Metrics are not served yet");
     }
-    Ok(())
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
     let watches = find_watches(args, default_watches)?;
-    let id = args.leader_election_id.clone().filter(|id| !id.is_empty());
-    let leader_election = args.leader_elect.then(|| LeaderElection {
-        id: id.unwrap_or_else(|| {
-            format!("{}-operator", watches.first().map_or("chartwright", |w| &w.names.singular))
-        }),
-        namespace: args.leader_election_namespace.clone(),
-    });
+    let leader_election = args.leader_elect.then(|| leader_election(args, &watches)).transpose()?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Settings {
         watches,
@@ -131,6 +117,22 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
         leader_election,
         suppress_override_values: args.suppress_override_values,
     })
+}
+
+/// Where a pod finds the name of its namespace.
+const OWN_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+fn leader_election(args: &RunArgs, watches: &[Watch]) -> Result<LeaderElection, CliError> {
+    let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let derived = || format!("{}-operator", watches.first().map_or("chartwright", |w| &w.names.singular));
+    let own = || std::fs::read_to_string(OWN_NAMESPACE).ok().map(|text| text.trim().to_owned());
+    let namespace = given(&args.leader_election_namespace).or_else(own).ok_or_else(|| {
+        CliError::Usage(
+            "--leader-elect needs --leader-election-namespace outside a pod: the namespace of the Lease".into(),
+        )
+    })?;
+    let id = given(&args.leader_election_id).unwrap_or_else(derived);
+    Ok(LeaderElection { id, namespace })
 }
 
 /// Lists of namespaces may have blanks, and nothing between commas.
@@ -256,12 +258,14 @@ mod tests {
         let mut args = KIND.to_vec();
         args.extend([
             "--leader-elect",
+            "--leader-election-namespace=ops",
             "--metrics-addr=0",
             "--watch-namespace=a,b",
             "--reconcile-period=1m30s",
         ]);
         let settings = settings(&parse(&args), Path::new("/nonexistent")).unwrap();
-        assert_eq!(settings.leader_election.unwrap().id, "thing-operator");
+        let lease = LeaderElection { id: "thing-operator".into(), namespace: "ops".into() };
+        assert_eq!(settings.leader_election, Some(lease));
         assert_eq!(settings.metrics_bind, None);
         assert_eq!(settings.watch_namespaces, ["a", "b"]);
         assert_eq!(settings.reconcile_period, Duration::from_secs(90));

@@ -15,6 +15,7 @@ mod support;
 
 mod deletion;
 mod drift;
+mod election;
 mod failures;
 mod interruptions;
 mod main_job;
