@@ -108,13 +108,17 @@ impl Candidate {
             let Some(lease) = self.leases.read().await? else { return Ok(()) };
             let claim = lease.claim();
             if claim.holder == self.identity {
-                self.leases.write(Some(&lease), &Claim { holder: String::new(), seconds: 1, ..claim }).await?;
+                self.leases
+                    .write(Some(&lease), &Claim { holder: String::new(), seconds: 1, ..claim })
+                    .await?;
             }
             Ok::<_, LeaseError>(())
         };
         match result.await {
             Ok(()) => tracing::info!(lease = %self.place, "Gave the Lease up"),
-            Err(error) => tracing::warn!(lease = %self.place, %error, "Cannot give the Lease up: it runs out"),
+            Err(error) => {
+                tracing::warn!(lease = %self.place, %error, "Cannot give the Lease up: it runs out")
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gostd::value::Frozen;
 use helm::{Chart, CompiledChart, Host, RenderInput, RenderOptions};
@@ -28,7 +28,11 @@ use crate::cluster::seeds::Seeds;
 use crate::cluster::seen::OwnerKind;
 use crate::crd::{RegisterError, register};
 use crate::election::Candidate;
-use crate::observe::probes::{self, Probes};
+use crate::observe::http;
+use crate::observe::metrics::Metrics;
+use crate::observe::probes::Probes;
+use crate::observe::scrape::Scrape;
+use crate::observe::served::View;
 use crate::queue::{Backoff, Outcome, Queue};
 use crate::reconcile::Controller;
 use crate::reconcile::identity::{Digest, InstanceKey};
@@ -76,8 +80,12 @@ pub(crate) enum Error {
         why: String,
     },
     /// An address cannot be listened at.
-    #[error("cannot listen at {address}: {error}")]
+    #[error("cannot serve {what} at {address}: {error}; choose another address with {flag}, or 0 for none")]
     Listen {
+        /// What is served there.
+        what: &'static str,
+        /// How to choose another address.
+        flag: &'static str,
         /// The address.
         address: SocketAddr,
         /// Why.
@@ -110,46 +118,64 @@ impl Error {
 pub(crate) async fn run(
     settings: Settings,
     client: Client,
+    metrics: Arc<Metrics>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
     let probes = Arc::new(Probes::default());
     let mut tasks = JoinSet::new();
     if let Some(address) = settings.health_bind {
-        let listener = probes::listen(address).await.map_err(|error| Error::Listen { address, error })?;
-        tasks.spawn(probes::serve(listener, probes.clone()));
+        let listener = listen("probes", "--health-probe-bind-address", address).await?;
+        tasks.spawn(http::serve(listener, probes.clone()));
+    }
+    if let Some(address) = settings.metrics_bind {
+        let listener = listen("metrics", "--metrics-bind-address", address).await?;
+        tasks.spawn(http::serve(listener, Arc::new(Scrape(metrics.clone()))));
     }
     tokio::pin!(shutdown);
     let Some(election) = &settings.leader_election else {
-        return serve(&settings, &client, &probes, shutdown).await;
+        return serve(&settings, &client, &metrics, &probes, shutdown).await;
     };
     let candidate = Candidate::new(client.clone(), election);
     // One that stands by is as it should be: a roll-out must not wait for it to lead.
     probes.set_ready();
+    metrics.set_leading(&election.id, false);
     tokio::select! {
         () = candidate.acquire() => {}
         () = &mut shutdown => return Ok(()),
     }
+    metrics.set_leading(&election.id, true);
     let result = tokio::select! {
-        result = serve(&settings, &client, &probes, shutdown) => result,
+        result = serve(&settings, &client, &metrics, &probes, shutdown) => result,
         why = candidate.keep() => return Err(Error::LeaseLost(why)),
     };
+    metrics.set_leading(&election.id, false);
     candidate.release().await;
     result
+}
+
+async fn listen(
+    what: &'static str,
+    flag: &'static str,
+    address: SocketAddr,
+) -> Result<tokio::net::TcpListener, Error> {
+    http::listen(address).await.map_err(|error| Error::Listen { what, flag, address, error })
 }
 
 /// Serves all kinds until `shutdown` resolves.
 async fn serve(
     settings: &Settings,
     client: &Client,
+    metrics: &Arc<Metrics>,
     probes: &Probes,
     mut shutdown: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), Error> {
     let started = tokio::select! {
-        started = start_patiently(settings, client) => started?,
+        started = start_patiently(settings, client, metrics) => started?,
         () = &mut shutdown => return Ok(()),
     };
     let mut tasks = JoinSet::new();
     for kind in &started {
+        metrics.show(kind.view());
         for watch in kind.watchers() {
             tasks.spawn(watch);
         }
@@ -192,10 +218,14 @@ struct Kind {
 }
 
 /// Starts as soon as the cluster can be reached: an operator that gives up is started again later and later.
-async fn start_patiently(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, Error> {
+async fn start_patiently(
+    settings: &Settings,
+    client: &Client,
+    metrics: &Metrics,
+) -> Result<Vec<Arc<Kind>>, Error> {
     let mut pause = Duration::from_millis(500);
     loop {
-        let error = match start(settings, client).await {
+        let error = match start(settings, client, metrics).await {
             Err(error) if error.may_pass() => error,
             result => return result,
         };
@@ -221,7 +251,7 @@ fn follow_definitions(kinds: &[Arc<Kind>]) -> impl Future<Output = ()> + Send + 
     }
 }
 
-async fn start(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, Error> {
+async fn start(settings: &Settings, client: &Client, metrics: &Metrics) -> Result<Vec<Arc<Kind>>, Error> {
     let renderer = Renderer::start(std::thread::available_parallelism().map_or(1, usize::from).min(4));
     let renderer = renderer.map_err(Error::Threads)?;
     let mut charts = Vec::new();
@@ -240,7 +270,9 @@ async fn start(settings: &Settings, client: &Client) -> Result<Vec<Arc<Kind>>, E
     })?;
     let kinds = settings.watches.iter().zip(charts);
     kinds
-        .map(|(watch, chart)| kind(settings, watch, chart, client, &discovery, &renderer).map(Arc::new))
+        .map(|(watch, chart)| {
+            kind(settings, watch, chart, client, metrics, &discovery, &renderer).map(Arc::new)
+        })
         .collect()
 }
 
@@ -306,11 +338,14 @@ fn kind(
     watch: &Watch,
     chart: Loaded,
     client: &Client,
+    metrics: &Metrics,
     discovery: &Arc<Discovery>,
     renderer: &Renderer,
 ) -> Result<Kind, Error> {
     let label = label_value(&watch.crd_name());
-    let queue = Arc::new(Queue::new(Backoff::default()));
+    let name = controller_name(watch);
+    let workers = settings.max_concurrent_reconciles.max(1);
+    let queue = Arc::new(Queue::new(Backoff::default()).with_metrics(metrics.queue(&name)));
     let resource = ApiResource {
         group: watch.api_version.group.clone(),
         version: watch.api_version.version.clone(),
@@ -358,6 +393,7 @@ fn kind(
         events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind),
         discovery: discovery.clone(),
         renderer: renderer.clone(),
+        metrics: metrics.controller(&name, workers),
         tracked: Mutex::new(HashMap::new()),
         watch: watch.clone(),
     };
@@ -366,8 +402,13 @@ fn kind(
         synced: namespaces.iter().map(|_| watch::channel(false)).collect(),
         namespaces,
         selector,
-        workers: settings.max_concurrent_reconciles.max(1),
+        workers,
     })
+}
+
+/// helm-operator's name of a kind's controller.
+fn controller_name(watch: &Watch) -> String {
+    format!("{}-controller", watch.names.kind.to_lowercase())
 }
 
 fn parse_selector(selector: serde_json::Value, kind: &str) -> Result<Selector, Error> {
@@ -379,6 +420,20 @@ fn parse_selector(selector: serde_json::Value, kind: &str) -> Result<Selector, E
 }
 
 impl Kind {
+    /// How metrics look at it.
+    fn view(&self) -> View {
+        let watch = &self.controller.watch;
+        let (queue, instances) = (self.controller.queue.clone(), self.controller.instances.clone());
+        View {
+            controller: controller_name(watch),
+            group: watch.api_version.group.clone(),
+            version: watch.api_version.version.clone(),
+            kind: watch.names.kind.clone(),
+            queue: Box::new(move || queue.stats()),
+            instances: Box::new(move || instances.all()),
+        }
+    }
+
     /// The watches of its custom resources, one per namespace.
     fn watchers(&self) -> Vec<impl Future<Output = ()> + Send + 'static> {
         let each = self.namespaces.iter().zip(&self.synced);
@@ -432,11 +487,15 @@ async fn work(kind: Arc<Kind>) {
         working.spawn(async move {
             let _slot = slot;
             let (inner, name) = (controller.clone(), key.clone());
+            let began = Instant::now();
+            controller.metrics.begin();
             let outcome = tokio::spawn(async move { inner.reconcile(&name).await }).await;
             let outcome = outcome.unwrap_or_else(|error| {
                 tracing::error!(resource = %key, %error, "A reconcile broke off");
+                controller.metrics.panicked();
                 Outcome::Failed
             });
+            controller.metrics.end(outcome, began.elapsed());
             controller.queue.done(key, outcome);
         });
         while working.try_join_next().is_some() {}

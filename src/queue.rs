@@ -4,13 +4,16 @@
 //! worked on comes back when that work is done. Lanes (namespaces) take turns, so that a crowd in one never starves
 //! another. Failures of a key space its attempts out exponentially, with jitter.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use crate::observe::metrics::QueueMetrics;
 
 /// What the queue needs to know of a key.
 pub(crate) trait Key: Clone + Eq + Ord + Hash + Send + 'static {
@@ -61,6 +64,18 @@ pub(crate) struct Queue<K> {
     state: Mutex<State<K>>,
     changed: Notify,
     backoff: Backoff,
+    metrics: Option<QueueMetrics>,
+}
+
+/// How a queue is at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stats {
+    /// Keys that could be worked on.
+    pub(crate) waiting: usize,
+    /// The time that work under way has taken, added up.
+    pub(crate) unfinished: Duration,
+    /// The longest of it.
+    pub(crate) longest: Duration,
 }
 
 struct State<K> {
@@ -68,15 +83,22 @@ struct State<K> {
     lanes: BTreeMap<Box<str>, VecDeque<K>>,
     /// Whose turn it is: every lane once, in order of turns.
     turns: VecDeque<Box<str>>,
-    /// All keys in `lanes`.
-    ready: HashSet<K>,
+    /// All keys in `lanes`, and since when they are.
+    ready: HashMap<K, Instant>,
     /// Keys waiting for their time, each once here and in `due`.
     delayed: BTreeSet<(Instant, K)>,
     due: HashMap<K, Instant>,
-    /// Keys being worked on; true when they were added meanwhile.
-    running: HashMap<K, bool>,
+    /// Keys being worked on.
+    running: HashMap<K, Running>,
     failures: HashMap<K, u32>,
     closed: bool,
+}
+
+/// Work on a key.
+struct Running {
+    since: Instant,
+    /// Whether the key was added meanwhile.
+    again: bool,
 }
 
 impl<K: Key> Queue<K> {
@@ -85,14 +107,30 @@ impl<K: Key> Queue<K> {
         let state = State {
             lanes: BTreeMap::new(),
             turns: VecDeque::new(),
-            ready: HashSet::new(),
+            ready: HashMap::new(),
             delayed: BTreeSet::new(),
             due: HashMap::new(),
             running: HashMap::new(),
             failures: HashMap::new(),
             closed: false,
         };
-        Self { state: Mutex::new(state), changed: Notify::new(), backoff }
+        Self { state: Mutex::new(state), changed: Notify::new(), backoff, metrics: None }
+    }
+
+    /// Counts what goes through.
+    pub(crate) fn with_metrics(self, metrics: QueueMetrics) -> Self {
+        Self { metrics: Some(metrics), ..self }
+    }
+
+    /// How it is now.
+    pub(crate) fn stats(&self) -> Stats {
+        let state = self.lock();
+        let times = || state.running.values().map(|running| running.since.elapsed());
+        Stats {
+            waiting: state.ready.len(),
+            unfinished: times().sum(),
+            longest: times().max().unwrap_or_default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<K>> {
@@ -105,6 +143,9 @@ impl<K: Key> Queue<K> {
         state.cancel_delay(&key);
         state.make_ready(key);
         drop(state);
+        if let Some(metrics) = &self.metrics {
+            metrics.added();
+        }
         self.changed.notify_one();
     }
 
@@ -129,9 +170,12 @@ impl<K: Key> Queue<K> {
                     return None;
                 }
                 state.promote(Instant::now());
-                if let Some(key) = state.take() {
+                if let Some((key, waited)) = state.take() {
                     let more = !state.turns.is_empty();
                     drop(state);
+                    if let Some(metrics) = &self.metrics {
+                        metrics.waited(waited);
+                    }
                     if more {
                         self.changed.notify_one();
                     }
@@ -152,7 +196,14 @@ impl<K: Key> Queue<K> {
     /// Gives a key back.
     pub(crate) fn done(&self, key: K, outcome: Outcome) {
         let mut state = self.lock();
-        let added_meanwhile = state.running.remove(&key).unwrap_or(false);
+        let running = state.running.remove(&key);
+        if let (Some(metrics), Some(running)) = (&self.metrics, &running) {
+            metrics.worked(running.since.elapsed());
+            if outcome == Outcome::Failed {
+                metrics.retried();
+            }
+        }
+        let added_meanwhile = running.is_some_and(|running| running.again);
         match outcome {
             Outcome::Settled(_) | Outcome::Gone => {
                 state.failures.remove(&key);
@@ -196,12 +247,13 @@ impl<K: Key> State<K> {
     }
 
     fn make_ready(&mut self, key: K) {
-        if let Some(again) = self.running.get_mut(&key) {
-            *again = true;
+        if let Some(running) = self.running.get_mut(&key) {
+            running.again = true;
             return;
         }
-        if !self.ready.insert(key.clone()) {
-            return;
+        match self.ready.entry(key.clone()) {
+            Entry::Occupied(_) => return,
+            Entry::Vacant(place) => drop(place.insert(Instant::now())),
         }
         let lane = key.lane();
         match self.lanes.get_mut(lane) {
@@ -215,7 +267,8 @@ impl<K: Key> State<K> {
     }
 
     fn delay_until(&mut self, key: K, due: Instant) {
-        if self.ready.contains(&key) || self.running.get(&key) == Some(&true) {
+        let comes_anyway = self.running.get(&key).is_some_and(|running| running.again);
+        if self.ready.contains_key(&key) || comes_anyway {
             return;
         }
         match self.due.get(&key) {
@@ -237,7 +290,8 @@ impl<K: Key> State<K> {
         }
     }
 
-    fn take(&mut self) -> Option<K> {
+    /// The next key, and how long it has waited.
+    fn take(&mut self) -> Option<(K, Duration)> {
         let lane = self.turns.pop_front()?;
         let keys = self.lanes.get_mut(&lane)?;
         let key = keys.pop_front()?;
@@ -246,9 +300,9 @@ impl<K: Key> State<K> {
         } else {
             self.turns.push_back(lane);
         }
-        self.ready.remove(&key);
-        self.running.insert(key.clone(), false);
-        Some(key)
+        let waited = self.ready.remove(&key).map(|since| since.elapsed()).unwrap_or_default();
+        self.running.insert(key.clone(), Running { since: Instant::now(), again: false });
+        Some((key, waited))
     }
 }
 

@@ -47,6 +47,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the operator: serve a kind of custom resource with a chart
+    // Go's flags may be given again, and the last counts.
+    #[command(args_override_self = true)]
     Run(Box<run::RunArgs>),
     /// Print what a chart renders, as `helm template` does
     Template(Box<template::TemplateArgs>),

@@ -2,12 +2,14 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::CliError;
 use super::served::ServedArgs;
+use crate::observe::metrics::{Metrics, Requests};
 use crate::settings::{LeaderElection, Settings, Watch};
 use crate::watches;
 
@@ -84,7 +86,7 @@ pub(crate) struct Bind(Option<SocketAddr>);
 pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     start_logging(&args.log_level, args.log_format)?;
     let settings = settings(&args, Path::new("watches.yaml"))?;
-    tell_what_is_not_built(&settings);
+    let metrics = Arc::new(Metrics::default());
     // kube and the HTTP stack leave the choice of a cryptography provider to the program.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -92,15 +94,9 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
         .build()
         .map_err(CliError::Runtime)?;
     runtime.block_on(async {
-        let client = connect(args.kubeconfig, args.context).await?;
-        Ok(crate::operator::run(settings, client, stop_signal()).await?)
+        let client = connect(args.kubeconfig, args.context, metrics.requests()).await?;
+        Ok(crate::operator::run(settings, client, metrics, stop_signal()).await?)
     })
-}
-
-fn tell_what_is_not_built(settings: &Settings) {
-    if let Some(address) = settings.metrics_bind {
-        tracing::debug!(%address, "Metrics are not served yet");
-    }
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
@@ -128,7 +124,8 @@ fn leader_election(args: &RunArgs, watches: &[Watch]) -> Result<LeaderElection, 
     let own = || std::fs::read_to_string(OWN_NAMESPACE).ok().map(|text| text.trim().to_owned());
     let namespace = given(&args.leader_election_namespace).or_else(own).ok_or_else(|| {
         CliError::Usage(
-            "--leader-elect needs --leader-election-namespace outside a pod: the namespace of the Lease".into(),
+            "--leader-elect needs --leader-election-namespace outside a pod: the namespace of the Lease"
+                .into(),
         )
     })?;
     let id = given(&args.leader_election_id).unwrap_or_else(derived);
@@ -157,7 +154,11 @@ fn find_watches(args: &RunArgs, default_watches: &Path) -> Result<Vec<Watch>, Cl
     Ok(vec![args.served.to_watch()?])
 }
 
-async fn connect(kubeconfig: Option<PathBuf>, context: Option<String>) -> Result<kube::Client, CliError> {
+async fn connect(
+    kubeconfig: Option<PathBuf>,
+    context: Option<String>,
+    requests: Requests,
+) -> Result<kube::Client, CliError> {
     let named = kubeconfig.is_some() || context.is_some() || std::env::var_os("KUBECONFIG").is_some();
     let config = if named {
         from_kubeconfig(kubeconfig, context).await
@@ -167,7 +168,7 @@ async fn connect(kubeconfig: Option<PathBuf>, context: Option<String>) -> Result
         from_kubeconfig(None, None).await
     };
     let config = config.map_err(CliError::Cluster)?;
-    crate::cluster::client(config).map_err(|error| CliError::Cluster(error.to_string()))
+    crate::cluster::client(config, requests).map_err(|error| CliError::Cluster(error.to_string()))
 }
 
 async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> Result<kube::Config, String> {

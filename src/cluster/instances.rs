@@ -30,6 +30,8 @@ pub(crate) struct Instance {
     pub(crate) uid: Box<str>,
     pub(crate) resource_version: Box<str>,
     pub(crate) generation: i64,
+    /// When it was made, as Unix time in seconds.
+    pub(crate) created: i64,
     pub(crate) deleting: bool,
     pub(crate) finalizers: Vec<Box<str>>,
     /// Those with our prefixes.
@@ -50,6 +52,7 @@ impl Instance {
             uid: uid.into(),
             resource_version: "1".into(),
             generation: 1,
+            created: 0,
             deleting: false,
             finalizers: Vec::new(),
             annotations: BTreeMap::new(),
@@ -100,6 +103,7 @@ struct RawMeta {
     uid: Box<str>,
     resource_version: Box<str>,
     generation: i64,
+    creation_timestamp: Option<jiff::Timestamp>,
     deletion_timestamp: Option<serde::de::IgnoredAny>,
     finalizers: Vec<Box<str>>,
     annotations: BTreeMap<Box<str>, Box<str>>,
@@ -126,6 +130,7 @@ impl<'de> Deserialize<'de> for Wire {
             uid: raw.metadata.uid,
             resource_version: raw.metadata.resource_version,
             generation: raw.metadata.generation,
+            created: raw.metadata.creation_timestamp.map_or(0, jiff::Timestamp::as_second),
             deleting: raw.metadata.deletion_timestamp.is_some(),
             finalizers: raw.metadata.finalizers,
             annotations,
@@ -380,6 +385,7 @@ mod tests {
             assert_eq!(&*instance.spec, r#"{"replicaCount":3}"#);
             assert_eq!(instance.status()["phase"], "Ready");
             assert_eq!(instance.annotations.len(), 1);
+            assert_eq!(instance.created, 1_767_323_045);
             assert!(!instance.deleting);
         }
     }

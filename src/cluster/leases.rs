@@ -55,7 +55,11 @@ impl Lease {
     /// What it says.
     pub(crate) fn claim(&self) -> Claim {
         let text = |key: &str| {
-            self.object.pointer(&format!("/spec/{key}")).and_then(Value::as_str).unwrap_or_default().to_owned()
+            self.object
+                .pointer(&format!("/spec/{key}"))
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
         };
         let number = |key: &str| {
             self.object.pointer(&format!("/spec/{key}")).and_then(Value::as_u64).unwrap_or_default()
@@ -119,7 +123,9 @@ impl Leases {
         };
         match self.send(request.map_err(kube::Error::BuildRequest)?).await {
             Ok(lease) => Ok(Some(lease)),
-            Err(LeaseError::Api(error)) if is_conflict(&error) || (before.is_some() && is_not_found(&error)) => {
+            Err(LeaseError::Api(error))
+                if is_conflict(&error) || (before.is_some() && is_not_found(&error)) =>
+            {
                 Ok(None)
             }
             Err(error) => Err(error),

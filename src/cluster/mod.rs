@@ -1,5 +1,6 @@
 //! Everything that talks to the API server; nothing here decides.
 
+mod counted;
 pub(crate) mod dependents;
 pub(crate) mod discovery;
 pub(crate) mod error;
@@ -13,12 +14,16 @@ mod request;
 pub(crate) mod seeds;
 pub(crate) mod seen;
 
+use crate::observe::metrics::Requests;
+
 /// The name under which our writes own fields.
 pub(crate) const FIELD_MANAGER: &str = "chartwright";
 
 /// Makes the client for a cluster. Requests are not repeated by it: a busy server is asked again a few times by
 /// [`request::call`], and everything else is repeated by the work queue, which knows how to wait.
-pub(crate) fn client(mut config: kube::Config) -> Result<kube::Client, kube::Error> {
+pub(crate) fn client(mut config: kube::Config, requests: Requests) -> Result<kube::Client, kube::Error> {
     config.default_retry = false;
-    kube::Client::try_from(config)
+    let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
+    let counting = counted::Counting { requests, host: host.into() };
+    Ok(kube::client::ClientBuilder::try_from(config)?.with_layer(&counting).build())
 }

@@ -49,6 +49,7 @@ use crate::cluster::instances::{Instance, Instances};
 use crate::cluster::objects::Writer;
 use crate::cluster::records::{Place, Records};
 use crate::cluster::seeds::Seeds;
+use crate::observe::metrics::ControllerMetrics;
 use crate::queue::{Outcome, Queue};
 use crate::release::ChartJson;
 use crate::settings::{Scope, Watch};
@@ -85,6 +86,7 @@ pub(crate) struct Controller {
     pub(crate) events: Events,
     pub(crate) discovery: Arc<Discovery>,
     pub(crate) renderer: Renderer,
+    pub(crate) metrics: ControllerMetrics,
     pub(crate) tracked: Mutex<HashMap<InstanceKey, Tracked>>,
 }
 
@@ -143,6 +145,7 @@ impl Controller {
     /// Logs a failure, and tells the user by event and status.
     async fn tell_failure(&self, instance: &Instance, error: &Error) {
         let reason = error.reason();
+        self.metrics.failed(reason);
         tracing::warn!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name, reason,
             error = %error, "Reconcile failed"

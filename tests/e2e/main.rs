@@ -19,6 +19,7 @@ mod election;
 mod failures;
 mod interruptions;
 mod main_job;
+mod metrics;
 mod permissions;
 mod releases;
 mod scaling;

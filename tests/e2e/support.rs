@@ -181,6 +181,7 @@ pub(crate) struct Operator {
     child: Child,
     log: PathBuf,
     probes: String,
+    metrics: String,
 }
 
 impl Operator {
@@ -214,11 +215,12 @@ impl Operator {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         // An address of its own on the loopback network: no port can be taken by somebody else meanwhile.
         let [.., high, low] = std::process::id().to_be_bytes();
-        let probes = format!("127.{}.{low}.{}:18081", 1 + high % 250, 1 + count % 250);
+        let address = format!("127.{}.{low}.{}", 1 + high % 250, 1 + count % 250);
+        let (probes, metrics) = (format!("{address}:18081"), format!("{address}:18080"));
         let log = std::env::temp_dir().join(format!("chartwright-e2e-{}-{count}.log", std::process::id()));
         let mut command = Command::new(env!("CARGO_BIN_EXE_chartwright"));
         command
-            .args(["run", "--health-probe-bind-address", &probes, "--metrics-bind-address", "0"])
+            .args(["run", "--health-probe-bind-address", &probes, "--metrics-bind-address", &metrics])
             .env("KUBECONFIG", cluster().kubeconfig())
             .env("HELM_CHART", chart)
             .env("API_VERSION", api_version)
@@ -227,7 +229,7 @@ impl Operator {
             .stdout(Stdio::null())
             .stderr(fs::File::create(&log).expect("a log"));
         change(&mut command);
-        Self { child: command.spawn().expect("the operator runs"), log, probes }
+        Self { child: command.spawn().expect("the operator runs"), log, probes, metrics }
     }
 
     pub(crate) fn wait_ready(&mut self) {
@@ -242,12 +244,12 @@ impl Operator {
     }
 
     fn is_ready(&self) -> bool {
-        use std::io::{Read as _, Write as _};
-        let Ok(mut stream) = std::net::TcpStream::connect(&self.probes) else { return false };
-        let _ = stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer.starts_with("HTTP/1.1 200")
+        fetch(&self.probes, "/readyz").starts_with("HTTP/1.1 200")
+    }
+
+    /// The answer, headers included, to a request for its metrics.
+    pub(crate) fn metrics(&self, path: &str) -> String {
+        fetch(&self.metrics, path)
     }
 
     /// Kills it without warning.
@@ -286,6 +288,16 @@ impl Operator {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
         line.trim().trim_end_matches(" kB").trim().parse().unwrap_or_default()
     }
+}
+
+fn fetch(address: &str, path: &str) -> String {
+    use std::io::{Read as _, Write as _};
+    let Ok(mut stream) = std::net::TcpStream::connect(address) else { return String::new() };
+    let _ =
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes());
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer
 }
 
 impl Drop for Operator {
