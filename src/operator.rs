@@ -314,7 +314,7 @@ impl Host for Nobody {
         (0, 0)
     }
 
-    fn random(&self, _: &mut [u8]) {}
+    fn random(&self, _: &helm::Site<'_>, _: &mut [u8]) {}
 
     fn query(&self, function: &str, _: &[gostd::Value]) -> Result<gostd::Value, String> {
         Err(format!("{function} has nobody to ask"))

@@ -64,6 +64,8 @@ pub(crate) struct Watch {
     pub(crate) max_history: usize,
     /// The namespace of the releases of cluster-scoped resources.
     pub(crate) release_namespace: Option<String>,
+    /// Whether random functions give other values with every revision, as they do with Helm.
+    pub(crate) fresh_random_values: bool,
 }
 
 impl Watch {
@@ -82,6 +84,7 @@ impl Watch {
             reconcile_period: None,
             max_history: DEFAULT_MAX_HISTORY,
             release_namespace: None,
+            fresh_random_values: false,
         }
     }
 

@@ -97,6 +97,8 @@ struct Entry {
     #[serde(default)]
     release_namespace: Option<String>,
     #[serde(default)]
+    random_values: EntryRandomValues,
+    #[serde(default)]
     short_names: Vec<String>,
     #[serde(default)]
     categories: Vec<String>,
@@ -124,6 +126,14 @@ enum EntrySchema {
     Auto,
     Strict,
     Open,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EntryRandomValues {
+    #[default]
+    Stable,
+    Fresh,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -218,6 +228,7 @@ impl Entry {
             reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
             max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
             release_namespace: self.release_namespace,
+            fresh_random_values: self.random_values == EntryRandomValues::Fresh,
         })
     }
 }
@@ -310,7 +321,7 @@ mod tests {
   selector: {matchLabels: {team: a}}
   overrideValues: {image.tag: \"1.2\"}
   somethingNew: 5
-- {group: b.example.com, version: v1, kind: Thing, chart: x, scope: Cluster, crd: check, maxHistory: 3}
+- {group: b.example.com, version: v1, kind: Thing, chart: x, scope: Cluster, crd: check, maxHistory: 3, randomValues: fresh}
 ";
         let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
         let [first, second] = watches.as_slice() else { panic!("two entries") };
@@ -320,6 +331,7 @@ mod tests {
         assert_eq!(first.override_values["image.tag"], "1.2");
         assert_eq!((first.crd, first.max_history), (CrdPolicy::Managed, 10));
         assert!(second.watch_dependent_resources);
+        assert!(second.fresh_random_values && !first.fresh_random_values);
         assert_eq!((second.scope, second.crd, second.max_history), (Scope::Cluster, CrdPolicy::Check, 3));
     }
 

@@ -9,7 +9,7 @@ impl Host for Still {
     fn now(&self) -> (i64, u32) {
         (1_700_000_000, 0)
     }
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
         buffer.fill(7);
     }
     fn query(&self, _: &str, _: &[gostd::Value]) -> Result<gostd::Value, String> {

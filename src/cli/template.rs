@@ -270,7 +270,7 @@ impl Host for SystemHost {
         (i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX), elapsed.subsec_nanos())
     }
 
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
         // The system's source does not fail once it is seeded; what it did not fill stays as it was.
         let _ = getrandom::fill(buffer);
     }

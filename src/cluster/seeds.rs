@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use kube::Client;
-use kube::api::{DeleteParams, GetParams, PostParams, Request};
+use kube::api::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Request};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::FIELD_MANAGER;
 use super::error::is_not_found;
 use super::records::Place;
 use super::request::call;
-use crate::reconcile::render::Seed;
+use crate::reconcile::render::{Drawing, Seed};
 
 /// Reads and writes seeds.
 #[derive(Clone)]
@@ -36,7 +36,12 @@ struct Secret {
 struct Data {
     key: String,
     epoch: String,
+    /// [`BY_PLACE`], or nothing in seeds that are older.
+    drawing: String,
 }
+
+/// The word for [`Drawing::ByPlace`].
+const BY_PLACE: &str = "by-place";
 
 impl Seeds {
     pub(crate) fn new(client: Client) -> Self {
@@ -54,19 +59,31 @@ impl Seeds {
         }
     }
 
-    /// Writes a new seed.
-    pub(crate) async fn create(&self, place: &Place<'_>, seed: &Seed) -> Result<(), kube::Error> {
+    /// Writes a new seed; with `over` in place of the one that may be there.
+    pub(crate) async fn write(&self, place: &Place<'_>, seed: &Seed, over: bool) -> Result<(), kube::Error> {
+        let name = secret_name(place.release);
+        let drawing = match seed.drawing {
+            Drawing::ByPlace => BY_PLACE,
+            Drawing::InOrder => "",
+        };
         let body = json!({
             "apiVersion": "v1", "kind": "Secret", "type": "chartwright.io/seed.v1",
-            "metadata": {
-                "name": secret_name(place.release), "namespace": place.namespace, "ownerReferences": [place.owner],
+            "metadata": {"name": name, "namespace": place.namespace, "ownerReferences": [place.owner]},
+            "data": {
+                "key": BASE64.encode(seed.key), "epoch": BASE64.encode(seed.epoch.to_string()),
+                "drawing": BASE64.encode(drawing),
             },
-            "data": {"key": BASE64.encode(seed.key), "epoch": BASE64.encode(seed.epoch.to_string())},
         });
-        let parameters = PostParams { field_manager: Some(FIELD_MANAGER.into()), ..PostParams::default() };
-        let bytes = serde_json::to_vec(&body).map_err(kube::Error::SerdeError)?;
-        let request = at(place.namespace).create(&parameters, bytes).map_err(kube::Error::BuildRequest)?;
-        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+        let request = if over {
+            let parameters = PatchParams::apply(FIELD_MANAGER).force();
+            at(place.namespace).patch(&name, &parameters, &Patch::Apply(body))
+        } else {
+            let parameters =
+                PostParams { field_manager: Some(FIELD_MANAGER.into()), ..PostParams::default() };
+            let bytes = serde_json::to_vec(&body).map_err(kube::Error::SerdeError)?;
+            at(place.namespace).create(&parameters, bytes)
+        };
+        call::<IgnoredAny>(&self.client, request.map_err(kube::Error::BuildRequest)?).await.map(|_| ())
     }
 
     /// Deletes the seed, if there is one.
@@ -82,11 +99,30 @@ impl Seeds {
 }
 
 fn parse(data: &Data) -> Option<Seed> {
+    let text = |encoded: &str| String::from_utf8(BASE64.decode(encoded).ok()?).ok();
+    let drawing = if text(&data.drawing)? == BY_PLACE { Drawing::ByPlace } else { Drawing::InOrder };
     let key = BASE64.decode(&data.key).ok()?.try_into().ok()?;
-    let epoch = String::from_utf8(BASE64.decode(&data.epoch).ok()?).ok()?.parse().ok()?;
-    Some(Seed { key, epoch })
+    Some(Seed { key, epoch: text(&data.epoch)?.parse().ok()?, drawing })
 }
 
 fn at(namespace: &str) -> Request {
     Request::new(format!("/api/v1/namespaces/{namespace}/secrets"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_of_old_keep_their_way_of_drawing() {
+        let data = |drawing: &str| Data {
+            key: BASE64.encode([7; 32]),
+            epoch: BASE64.encode("1700000000"),
+            drawing: BASE64.encode(drawing),
+        };
+        let seed = |drawing| Some(Seed { key: [7; 32], epoch: 1_700_000_000, drawing });
+        assert_eq!(parse(&data("")), seed(Drawing::InOrder));
+        assert_eq!(parse(&data(BY_PLACE)), seed(Drawing::ByPlace));
+        assert_eq!(parse(&Data { key: BASE64.encode("short"), ..data("") }), None);
+    }
 }

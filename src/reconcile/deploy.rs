@@ -99,6 +99,7 @@ impl Controller {
                 .map(|one| &one.id)
                 .find(|id| remembered.scaled == Some(id.to_string()))
                 .cloned(),
+            renew_at: seal.renew_at,
             objects,
         });
         self.remember(instance, settled.clone());
@@ -136,7 +137,9 @@ impl Controller {
         }
         let repeats = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.failed == Some(inputs));
         let revision = plan::next_revision(&history, repeats);
-        let (output, outside) = self.render(instance, values, revision.number, revision.is_install).await?;
+        let reseed = self.wants_fresh_values(instance);
+        let (output, outside) =
+            self.render_from(instance, values, revision.number, revision.is_install, reseed).await?;
         let crds = if revision.is_install { &*output.rendered.crds } else { &[] };
         let (objects, served) = self.build(instance, &output.rendered, crds).await?;
         self.tell_conversions(instance, &objects);
@@ -195,6 +198,7 @@ impl Controller {
             is_install: revision.is_install,
             lookups: output.lookups,
             scaled,
+            renew_at: output.renew_at,
             objects: applied,
         });
         self.remember(instance, settled.clone());
@@ -294,11 +298,21 @@ impl Controller {
             is_install,
             lookups: output.lookups,
             scaled,
+            renew_at: output.renew_at,
             objects: applied,
         });
         self.remember(instance, settled.clone());
         self.report_applied(instance, &settled, Some(&output.rendered.notes)).await;
         Ok(Some(Next::Settled))
+    }
+
+    /// Whether every revision gets random values of its own.
+    fn wants_fresh_values(&self, instance: &Instance) -> bool {
+        match instance.annotations.get("chartwright.io/random-values").map(|text| &**text) {
+            Some("fresh") => true,
+            Some("stable") => false,
+            _ => self.watch.fresh_random_values,
+        }
     }
 
     /// Renders a release.
@@ -309,6 +323,18 @@ impl Controller {
         revision: i64,
         is_install: bool,
     ) -> Result<(Output, Arc<ClusterOutside>), Error> {
+        self.render_from(instance, values, revision, is_install, false).await
+    }
+
+    /// The same; with `reseed` its random values are new ones.
+    async fn render_from(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        revision: i64,
+        is_install: bool,
+        reseed: bool,
+    ) -> Result<(Output, Arc<ClusterOutside>), Error> {
         let served = self.discovery.current();
         let seed = self.tracked().get(&instance.key).and_then(|tracked| tracked.seed);
         let outside = Arc::new(ClusterOutside {
@@ -318,7 +344,8 @@ impl Controller {
             seeds: self.seeds.clone(),
             namespace: self.release_namespace(&instance.key).to_owned(),
             release: self.release_name(&instance.key).to_owned(),
-            seed: Mutex::new(seed.map(SeedState::Stored).unwrap_or_default()),
+            reseed,
+            seed: Mutex::new(seed.filter(|_| !reseed).map(SeedState::Stored).unwrap_or_default()),
         });
         let job = Job {
             chart: self.chart.clone(),
@@ -331,6 +358,7 @@ impl Controller {
             },
             capabilities: served.capabilities.clone(),
             outside: outside.clone(),
+            now: jiff::Timestamp::now().as_second(),
         };
         let output = self.renderer.render(job).await?;
         for warning in &output.rendered.warnings {
@@ -383,7 +411,7 @@ impl Controller {
         outside: &ClusterOutside,
     ) -> Result<(), Error> {
         let SeedState::Fresh(seed) = outside.seed_state() else { return Ok(()) };
-        match self.seeds.create(&self.place(instance), &seed).await {
+        match self.seeds.write(&self.place(instance), &seed, outside.reseed).await {
             Ok(()) => {
                 if let Some(tracked) = self.tracked().get_mut(&instance.key) {
                     tracked.seed = Some(seed);

@@ -48,8 +48,8 @@ impl Controller {
         Ok(Next::Settled)
     }
 
-    /// Checks what else decides the render: the cluster's capabilities, and what `lookup` was told. `None` if the release
-    /// would render differently now.
+    /// Checks what else decides the render: the cluster's capabilities, what `lookup` was told, and the time, if it has come
+    /// for certificates. `None` if the release would render differently now.
     async fn renders_as_before(
         &self,
         instance: &Instance,
@@ -70,14 +70,22 @@ impl Controller {
                 return Ok(None);
             }
         }
-        if settled.capabilities == served.digest {
+        let due = settled.renew_at.is_some_and(|at| at <= jiff::Timestamp::now().as_second());
+        if settled.capabilities == served.digest && !due {
             return Ok(Some(settled.clone()));
         }
         let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
         if output.digest != settled.rendered {
+            if due {
+                self.tell_renewal(instance);
+            }
             return Ok(None);
         }
-        let settled = Arc::new(Settled { capabilities: served.digest, ..Settled::clone(settled) });
+        let settled = Arc::new(Settled {
+            capabilities: served.digest,
+            renew_at: output.renew_at,
+            ..Settled::clone(settled)
+        });
         self.remember(instance, settled.clone());
         Ok(Some(settled))
     }
@@ -113,6 +121,16 @@ impl Controller {
         let settled = Arc::new(Settled { objects: objects_left, ..Settled::clone(settled) });
         self.remember(instance, settled.clone());
         if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
+    }
+
+    fn tell_renewal(&self, instance: &Instance) {
+        let note =
+            "Two thirds of the validity of certificates that the chart makes have passed: they are made anew";
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+            "Certificates are renewed"
+        );
+        self.events.tell(instance, Severity::Normal, "Renew", "CertificatesDue", note);
     }
 
     fn tell_repair(&self, instance: &Instance, object: &Object, before: Option<&Dependent>, now: &Expected) {

@@ -22,6 +22,7 @@ pub(crate) mod render;
 pub(crate) mod replicas;
 mod report;
 mod scale;
+mod site;
 pub(crate) mod status;
 pub(crate) mod tracked;
 mod uninstall;
@@ -125,7 +126,7 @@ impl Controller {
         let result =
             if instance.deleting { self.uninstall(&instance).await } else { self.pursue(&instance).await };
         match result {
-            Ok(Next::Settled) => Outcome::Settled(Some(self.period_of(&instance))),
+            Ok(Next::Settled) => Outcome::Settled(Some(self.next_look(&instance))),
             Ok(Next::Soon(delay)) => Outcome::Settled(Some(delay)),
             Ok(Next::Gone) => Outcome::Gone,
             Err(Error::Overtaken) => Outcome::Settled(Some(Duration::ZERO)),
@@ -140,6 +141,16 @@ impl Controller {
     fn period_of(&self, instance: &Instance) -> Duration {
         let asked = instance.annotations.get(RECONCILE_PERIOD);
         asked.and_then(|text| crate::watches::go_duration(text).ok()).unwrap_or(self.period)
+    }
+
+    /// When a settled resource is looked at again: after its period, or earlier if certificates are to be renewed.
+    fn next_look(&self, instance: &Instance) -> Duration {
+        let period = self.period_of(instance);
+        let renew_at =
+            self.tracked().get(&instance.key).and_then(|tracked| tracked.settled.as_ref()?.renew_at);
+        let Some(at) = renew_at else { return period };
+        let left = at.saturating_sub(jiff::Timestamp::now().as_second());
+        period.min(Duration::from_secs(u64::try_from(left).unwrap_or_default()) + Duration::from_millis(100))
     }
 
     /// Logs a failure, and tells the user by event and status.

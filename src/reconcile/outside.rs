@@ -6,7 +6,7 @@ use gostd::value::Frozen;
 use kube::Client;
 use tokio::runtime::Handle;
 
-use super::render::{Outside, Seed};
+use super::render::{Drawing, Outside, Seed};
 use crate::cluster::discovery::Served;
 use crate::cluster::error::explain;
 use crate::cluster::lookup::lookup;
@@ -20,6 +20,8 @@ pub(super) struct ClusterOutside {
     pub(super) seeds: Seeds,
     pub(super) namespace: String,
     pub(super) release: String,
+    /// Whether the release gets a new seed with this render.
+    pub(super) reseed: bool,
     pub(super) seed: Mutex<SeedState>,
 }
 
@@ -48,12 +50,16 @@ impl Outside for ClusterOutside {
         if let SeedState::Stored(seed) | SeedState::Fresh(seed) = *state {
             return Ok(seed);
         }
-        let stored = self.runtime.block_on(self.seeds.read(&self.namespace, &self.release));
-        *state =
-            match stored.map_err(|error| format!("cannot read the release's seed: {}", explain(&error)))? {
-                Some(seed) => SeedState::Stored(seed),
-                None => SeedState::Fresh(fresh()?),
-            };
+        let stored = if self.reseed {
+            None
+        } else {
+            let stored = self.runtime.block_on(self.seeds.read(&self.namespace, &self.release));
+            stored.map_err(|error| format!("cannot read the release's seed: {}", explain(&error)))?
+        };
+        *state = match stored {
+            Some(seed) => SeedState::Stored(seed),
+            None => SeedState::Fresh(fresh()?),
+        };
         match *state {
             SeedState::Stored(seed) | SeedState::Fresh(seed) => Ok(seed),
             SeedState::Unknown => Err("the release has no seed".into()),
@@ -68,5 +74,5 @@ impl Outside for ClusterOutside {
 fn fresh() -> Result<Seed, String> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| format!("the system has no random numbers: {error}"))?;
-    Ok(Seed { key, epoch: jiff::Timestamp::now().as_second() })
+    Ok(Seed { key, epoch: jiff::Timestamp::now().as_second(), drawing: Drawing::ByPlace })
 }

@@ -3,21 +3,27 @@
 //! Rendering is synchronous and may recurse deeply, so it runs on a few threads with large stacks (untouched stack costs
 //! nothing). What templates learn from outside comes through [`Outside`]: random values and the time from the release's
 //! seed, so that every render of a release gives the same, and `lookup` from the cluster, with the answers noted.
+//!
+//! Certificates must not end with the release still running. Each is issued anew when two thirds of its validity have
+//! passed: which issue it is follows from the seed's time and the present, so nothing has to be kept of it.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gostd::Value;
 use gostd::value::Frozen;
-use helm::{Capabilities, CompiledChart, Host, Release, RenderInput, RenderOptions, Rendered};
+use helm::{Capabilities, CompiledChart, Host, Issue, Release, RenderInput, RenderOptions, Rendered, Site};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot;
 
 use super::identity::Digest;
+use super::site;
 
 /// Address space for a render's stack: the engine's own limits on recursion fit in it with room to spare.
 const STACK: usize = 256 * 1024 * 1024;
@@ -25,10 +31,21 @@ const STACK: usize = 256 * 1024 * 1024;
 /// What makes random and time functions answer the same on every render of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seed {
-    /// The key of the random stream.
+    /// The key of all random values.
     pub(crate) key: [u8; 32],
     /// The time, in Unix seconds.
     pub(crate) epoch: i64,
+    pub(crate) drawing: Drawing,
+}
+
+/// How random values come from a seed's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drawing {
+    /// One after the other: a call more changes the values of all calls after it. Releases that began so keep it, for
+    /// their values must not change.
+    InOrder,
+    /// Each by the place of its call.
+    ByPlace,
 }
 
 /// Answers for templates. Called on a render's thread, which may wait.
@@ -47,6 +64,8 @@ pub(crate) struct Job {
     pub(crate) release: Release,
     pub(crate) capabilities: Arc<Capabilities>,
     pub(crate) outside: Arc<dyn Outside>,
+    /// The present, in Unix seconds: it decides which certificates are due.
+    pub(crate) now: i64,
 }
 
 /// What a render gave.
@@ -57,6 +76,8 @@ pub(crate) struct Output {
     pub(crate) digest: Digest,
     /// What `lookup` was asked, in order, each once.
     pub(crate) lookups: Vec<Lookup>,
+    /// When the first of the certificates that were made is to be renewed, in Unix seconds.
+    pub(crate) renew_at: Option<i64>,
 }
 
 /// A question of `lookup` and the digest of its answer.
@@ -132,7 +153,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 }
 
 fn render(job: &Job) -> Result<Output, RenderError> {
-    let host = SeededHost::new(job.outside.as_ref());
+    let host = SeededHost::new(job.outside.as_ref(), job.now);
     let rendered = job.chart.render(&RenderInput {
         values: &job.values,
         release: job.release.clone(),
@@ -145,7 +166,8 @@ fn render(job: &Job) -> Result<Output, RenderError> {
         return Err(RenderError::Outside(why));
     }
     let rendered = rendered.map_err(RenderError::Chart)?;
-    Ok(Output { digest: digest(&rendered), lookups: host.lookups.into_inner(), rendered })
+    let (lookups, renew_at) = (host.lookups.into_inner(), host.renew_at.into_inner());
+    Ok(Output { digest: digest(&rendered), lookups, renew_at, rendered })
 }
 
 fn digest(rendered: &Rendered) -> Digest {
@@ -156,18 +178,25 @@ fn digest(rendered: &Rendered) -> Digest {
 
 struct SeededHost<'a> {
     outside: &'a dyn Outside,
+    now: i64,
     seed: Cell<Option<Seed>>,
     stream: RefCell<Option<ChaCha20Rng>>,
+    /// How often each place has drawn.
+    drawn: RefCell<HashMap<[u8; 32], u64>>,
+    renew_at: Cell<Option<i64>>,
     lookups: RefCell<Vec<Lookup>>,
     failed: RefCell<Option<String>>,
 }
 
 impl<'a> SeededHost<'a> {
-    fn new(outside: &'a dyn Outside) -> Self {
+    fn new(outside: &'a dyn Outside, now: i64) -> Self {
         Self {
             outside,
+            now,
             seed: Cell::new(None),
             stream: RefCell::new(None),
+            drawn: RefCell::default(),
+            renew_at: Cell::new(None),
             lookups: RefCell::default(),
             failed: RefCell::default(),
         }
@@ -179,10 +208,22 @@ impl<'a> SeededHost<'a> {
         }
         let seed = self.outside.seed().unwrap_or_else(|why| {
             self.failed.borrow_mut().get_or_insert(why);
-            Seed { key: [0; 32], epoch: 0 }
+            Seed { key: [0; 32], epoch: 0, drawing: Drawing::ByPlace }
         });
         self.seed.set(Some(seed));
         seed
+    }
+
+    fn draw(&self, key: [u8; 32], place: [u8; 32], buffer: &mut [u8]) {
+        let mut drawn = self.drawn.borrow_mut();
+        let times = drawn.entry(place).or_default();
+        let mut hasher = Sha256::new();
+        hasher.update(key);
+        hasher.update(place);
+        let mut stream = ChaCha20Rng::from_seed(hasher.finalize().into());
+        stream.set_stream(*times);
+        *times += 1;
+        stream.fill_bytes(buffer);
     }
 }
 
@@ -191,9 +232,29 @@ impl Host for SeededHost<'_> {
         (self.seed().epoch, 0)
     }
 
-    fn random(&self, buffer: &mut [u8]) {
-        let key = self.seed().key;
-        self.stream.borrow_mut().get_or_insert_with(|| ChaCha20Rng::from_seed(key)).fill_bytes(buffer);
+    fn random(&self, site: &Site<'_>, buffer: &mut [u8]) {
+        let seed = self.seed();
+        match seed.drawing {
+            Drawing::InOrder => {
+                let mut stream = self.stream.borrow_mut();
+                stream.get_or_insert_with(|| ChaCha20Rng::from_seed(seed.key)).fill_bytes(buffer);
+            }
+            Drawing::ByPlace => self.draw(seed.key, site::name(site), buffer),
+        }
+    }
+
+    fn issue(&self, lifetime: i64) -> Issue {
+        let begin = self.seed().epoch;
+        // In this order, for a lifetime may be as long as numbers go.
+        let turn_length = lifetime / 3 * 2;
+        if turn_length <= 0 {
+            return Issue { at: begin, turn: 0 };
+        }
+        let turn = self.now.saturating_sub(begin).max(0) / turn_length;
+        let at = begin.saturating_add(turn.saturating_mul(turn_length));
+        let end = at.saturating_add(turn_length);
+        self.renew_at.set(Some(self.renew_at.get().map_or(end, |earlier| earlier.min(end))));
+        Issue { at, turn: turn.unsigned_abs() }
     }
 
     fn query(&self, function: &str, args: &[Value]) -> Result<Value, String> {
@@ -227,53 +288,5 @@ impl Host for SeededHost<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Fixed(Result<Seed, String>);
-
-    impl Outside for Fixed {
-        fn seed(&self) -> Result<Seed, String> {
-            self.0.clone()
-        }
-
-        fn lookup(&self, _: &str, kind: &str, _: &str, _: &str) -> Result<Frozen, String> {
-            Ok(Frozen::String(kind.into()))
-        }
-    }
-
-    #[test]
-    fn the_same_seed_gives_the_same_values() {
-        let draw = |key| {
-            let outside = Fixed(Ok(Seed { key: [key; 32], epoch: 7 }));
-            let host = SeededHost::new(&outside);
-            let mut bytes = [0; 16];
-            host.random(&mut bytes);
-            host.random(&mut bytes);
-            assert_eq!(host.now(), (7, 0));
-            bytes
-        };
-        assert_eq!(draw(1), draw(1));
-        assert_ne!(draw(1), draw(2));
-    }
-
-    #[test]
-    fn lookups_are_noted_once() {
-        let outside = Fixed(Err("unused".into()));
-        let host = SeededHost::new(&outside);
-        let args: Vec<_> = ["v1", "Secret", "ns", "s"].into_iter().map(Value::string).collect();
-        for _ in 0..2 {
-            assert_eq!(host.query("lookup", &args).unwrap().as_str().unwrap().to_lossy(), "Secret");
-        }
-        assert_eq!(host.lookups.borrow().len(), 1);
-        assert!(host.failed.borrow().is_none());
-    }
-
-    #[test]
-    fn a_seed_that_cannot_be_had_is_remembered() {
-        let outside = Fixed(Err("forbidden".into()));
-        let host = SeededHost::new(&outside);
-        host.random(&mut [0; 4]);
-        assert_eq!(host.failed.into_inner().as_deref(), Some("forbidden"));
-    }
-}
+#[path = "render_tests.rs"]
+mod tests;

@@ -98,14 +98,20 @@ pub(crate) struct Seal {
     pub(crate) rendered: Digest,
     /// Of the applied objects: their identities, uids and the fields we own.
     pub(crate) objects: Digest,
+    /// When certificates in it are to be renewed, in Unix seconds.
+    pub(crate) renew_at: Option<i64>,
 }
 
 impl Seal {
     fn to_json(self) -> Value {
-        json!({
+        let mut value = json!({
             "inputs": self.inputs.to_string(), "capabilities": self.capabilities.to_string(),
             "rendered": self.rendered.to_string(), "objects": self.objects.to_string(),
-        })
+        });
+        if let (Some(at), Some(map)) = (self.renew_at, value.as_object_mut()) {
+            map.insert("renewAt".into(), at.into());
+        }
+        value
     }
 
     fn read(value: &Value) -> Option<Self> {
@@ -115,6 +121,7 @@ impl Seal {
             capabilities: part("capabilities")?,
             rendered: part("rendered")?,
             objects: part("objects")?,
+            renew_at: value.get("renewAt").and_then(Value::as_i64),
         })
     }
 }
@@ -472,8 +479,13 @@ mod tests {
     #[test]
     fn a_status_is_remembered() {
         let chart = chart();
-        let seal =
-            Seal { inputs: Digest(1), capabilities: Digest(4), rendered: Digest(2), objects: Digest(3) };
+        let seal = Seal {
+            inputs: Digest(1),
+            capabilities: Digest(4),
+            rendered: Digest(2),
+            objects: Digest(3),
+            renew_at: Some(5),
+        };
         let status = next(&Value::Null, &applied(&chart, Resources { seal: Some(seal), ..all_ready() }), "t");
         assert_eq!(
             Remembered::read(&status),

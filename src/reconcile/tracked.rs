@@ -41,6 +41,8 @@ pub(crate) struct Settled {
     pub(crate) lookups: Vec<Lookup>,
     /// The workload that the resource's scale subresource speaks of.
     pub(crate) scaled: Option<ObjectId>,
+    /// When certificates in it are to be renewed, in Unix seconds.
+    pub(crate) renew_at: Option<i64>,
     /// In the order they were applied.
     pub(crate) objects: Vec<Expected>,
 }
@@ -85,6 +87,7 @@ impl Settled {
             capabilities: self.first_capabilities,
             rendered: self.rendered,
             objects: seal_of(objects),
+            renew_at: self.renew_at,
         }
     }
 }

@@ -16,7 +16,7 @@ impl Host for Nowhere {
         (0, 0)
     }
 
-    fn random(&self, _buffer: &mut [u8]) {}
+    fn random(&self, _: &gotemplate::Site<'_>, _buffer: &mut [u8]) {}
 
     fn query(&self, _function: &str, _args: &[Value]) -> Result<Value, String> {
         Ok(Value::Nil)

@@ -4,6 +4,7 @@ mod call;
 mod field;
 mod loops;
 mod machine;
+mod site;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -14,7 +15,9 @@ use gostd::{GoStr, Value};
 use self::field::Method;
 use self::loops::Loop;
 use self::machine::Machine;
-use crate::code::Template;
+use self::site::Step;
+pub use self::site::{Execution, Site};
+use crate::code::{NodeId, Template};
 use crate::error::{Error, Limit};
 use crate::operand::Operand;
 use crate::{FuncError, Host, Set};
@@ -87,6 +90,8 @@ pub struct Session<'h> {
     found: Vec<Arc<Template>>,
     /// Emptied argument lists, kept for their memory.
     spare: Vec<Vec<Value>>,
+    /// Executions that wait for one they have started, outermost first.
+    waiting: Vec<Step>,
     extensions: HashMap<TypeId, Box<dyn Any>>,
 }
 
@@ -110,6 +115,7 @@ impl<'h> Session<'h> {
             methods: Vec::new(),
             found: Vec::new(),
             spare: Vec::new(),
+            waiting: Vec::new(),
             extensions: HashMap::new(),
         }
     }
@@ -207,6 +213,15 @@ pub struct Call<'c, 'h> {
     session: &'c mut Session<'h>,
     set: &'c Set,
     function: &'static str,
+    place: Place<'c>,
+}
+
+/// Where in an execution a call is made.
+struct Place<'c> {
+    entry: &'c Arc<Template>,
+    template: &'c Arc<Template>,
+    node: NodeId,
+    output: &'c mut Vec<u8>,
 }
 
 impl<'h> Call<'_, 'h> {
@@ -218,6 +233,18 @@ impl<'h> Call<'_, 'h> {
     /// Returns the name by which the function was called.
     pub fn function(&self) -> &'static str {
         self.function
+    }
+
+    /// Fills `buffer` with random bytes of the outside world, which is told where the call is made.
+    pub fn random(&self, arguments: &[Value], buffer: &mut [u8]) {
+        let Place { entry, template, node, output } = &self.place;
+        let site = Site {
+            outer: &self.session.waiting,
+            inner: Execution::new(entry, template, Some(*node), output),
+            function: self.function,
+            arguments,
+        };
+        self.session.host.random(&site, buffer);
     }
 
     /// Returns the set whose template makes the call.
@@ -245,7 +272,7 @@ impl<'h> Call<'_, 'h> {
     /// Executes a template of the current set and returns its output (the core of `include`). A failure inside is
     /// [`FuncError::Nested`] with an empty context.
     pub fn execute(&mut self, name: &[u8], data: Value) -> Result<GoStr, FuncError> {
-        let output = self.session.execute(self.set, name, data);
+        let output = self.wait_for(|session, set| session.execute(set, name, data));
         output
             .map(GoStr::from)
             .map_err(|error| FuncError::Nested { context: String::new(), error: Box::new(error) })
@@ -261,9 +288,25 @@ impl<'h> Call<'_, 'h> {
     ) -> Result<GoStr, Error> {
         let (name, mut set) = (name.into(), self.set.child());
         match set.parse_main(&name, &text.into())? {
-            Some(template) => self.session.run(&set, template, data).map(GoStr::from),
+            Some(template) => self.wait_for(|session, _| session.run(&set, template, data)).map(GoStr::from),
             None => Err(Error::no_template(&name, set.name())),
         }
+    }
+
+    /// Runs something that starts an execution; the one under way waits, and what it has written can be seen meanwhile.
+    fn wait_for<T>(&mut self, run: impl FnOnce(&mut Session<'h>, &Set) -> T) -> T {
+        let Place { entry, template, node, output } = &mut self.place;
+        self.session.waiting.push(Step {
+            entry: Arc::clone(entry),
+            template: Arc::clone(template),
+            node: Some(*node),
+            written: std::mem::take(*output),
+        });
+        let result = run(self.session, self.set);
+        if let Some(step) = self.session.waiting.pop() {
+            **output = step.written;
+        }
+        result
     }
 }
 

@@ -8,7 +8,7 @@ use gostd::value::Signature;
 
 use crate::builtins::BUILTINS;
 use crate::code::Callee;
-use crate::exec::Call;
+use crate::exec::{Call, Site};
 use crate::lex::LoopWords;
 
 /// A function of the template language. Tables of these are static data: they are shared by all threads.
@@ -64,6 +64,15 @@ impl From<&str> for FuncError {
     }
 }
 
+/// When a certificate is issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// The start of its validity, in Unix seconds.
+    pub at: i64,
+    /// How many times it was renewed: each time it gets other random values.
+    pub turn: u64,
+}
+
 /// What templates may learn from outside. Everything else about a render is a pure function of its inputs.
 ///
 /// Implementations decide what is real: an embedding that must render the same text twice answers from recorded state.
@@ -71,8 +80,15 @@ pub trait Host {
     /// Returns the present time: Unix seconds and nanoseconds.
     fn now(&self) -> (i64, u32);
 
-    /// Fills `buffer` with random bytes.
-    fn random(&self, buffer: &mut [u8]);
+    /// Fills `buffer` with random bytes for the call at `site`. One function may ask several times.
+    fn random(&self, site: &Site<'_>, buffer: &mut [u8]);
+
+    /// Returns when a certificate that is valid for `lifetime` seconds begins to be. A host that keeps certificates takes
+    /// note when this one has to be renewed.
+    fn issue(&self, lifetime: i64) -> Issue {
+        let _ = lifetime;
+        Issue { at: self.now().0, turn: 0 }
+    }
 
     /// Returns the name of the local time zone in the IANA database.
     fn local_zone(&self) -> &str {

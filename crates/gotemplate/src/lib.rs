@@ -17,7 +17,7 @@ mod set;
 mod tokens;
 
 pub use error::{Error, ErrorKind, Limit, Location};
-pub use exec::{Call, Limits, MissingKey, Options, Session};
-pub use func::{Body, FuncError, Function, FunctionSet, Host};
+pub use exec::{Call, Execution, Limits, MissingKey, Options, Session, Site};
+pub use func::{Body, FuncError, Function, FunctionSet, Host, Issue};
 pub use set::Set;
 pub use tokens::{Token, tokens};

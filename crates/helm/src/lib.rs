@@ -28,6 +28,6 @@ pub use chart::Chart;
 pub use compiled::{CompiledChart, Crd, Release, RenderInput, RenderOptions, Rendered, check_release_name};
 pub use engine::function_names;
 pub use error::{Error, SchemaViolation, TemplateError};
-pub use gotemplate::{Host, Location};
+pub use gotemplate::{Execution, Host, Issue, Location, Site};
 pub use manifest::{Hook, HookDeletePolicy, HookEvent, Manifest};
 pub use plain::render_text;

@@ -21,13 +21,13 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("randBytes", INT, bytes),
     fixed("randInt", &[Type::Int, Type::Int], integer),
     fixed("shuffle", &[Type::String], shuffle),
-    fixed("uuidv4", &[], |call, _| Ok(uuid(call).into())),
+    fixed("uuidv4", &[], |call, args| Ok(uuid(call, args).into())),
 ];
 
 /// Makes a generator from fresh randomness of the host.
-pub(crate) fn generator(call: &Call<'_, '_>) -> ChaCha20Rng {
+pub(crate) fn generator(call: &Call<'_, '_>, args: &[Value]) -> ChaCha20Rng {
     let mut seed = [0; 32];
-    call.host().random(&mut seed);
+    call.random(args, &mut seed);
     ChaCha20Rng::from_seed(seed)
 }
 
@@ -50,7 +50,7 @@ fn characters(call: &mut Call<'_, '_>, args: &[Value], wanted: fn(&u8) -> bool) 
     }
     let count = limits::random(call, count)?;
     let alphabet: Vec<u8> = (0..=u8::MAX).filter(wanted).collect();
-    let mut generator = generator(call);
+    let mut generator = generator(call, args);
     let mut pick = || alphabet.get(below(&mut generator, alphabet.len() as u64) as usize).copied();
     Ok(Value::string((0..count).filter_map(|_| pick()).collect::<Vec<u8>>()))
 }
@@ -61,7 +61,7 @@ fn bytes(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
         return Err("runtime error: makeslice: len out of range".into());
     }
     let mut bytes = vec![0; limits::random(call, count)?];
-    generator(call).fill_bytes(&mut bytes);
+    generator(call, args).fill_bytes(&mut bytes);
     Ok(Value::string(base64_encode(&bytes)))
 }
 
@@ -72,13 +72,13 @@ fn integer(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     if span <= 0 {
         return Err(FuncError::new("invalid argument to Intn"));
     }
-    let offset = below(&mut generator(call), span.unsigned_abs());
+    let offset = below(&mut generator(call, args), span.unsigned_abs());
     Ok(Value::Int(from.wrapping_add(offset as i64)))
 }
 
 fn shuffle(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let mut runes: Vec<char> = gostd::strings::runes(args.text(0)?).map(|(_, rune, _)| rune).collect();
-    let mut generator = generator(call);
+    let mut generator = generator(call, args);
     for last in (1..runes.len()).rev() {
         runes.swap(last, below(&mut generator, last as u64 + 1) as usize);
     }
@@ -86,11 +86,11 @@ fn shuffle(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
 }
 
 /// A version 4 UUID in its usual form.
-fn uuid(call: &Call<'_, '_>) -> String {
+fn uuid(call: &Call<'_, '_>, args: &[Value]) -> String {
     const VERSION: u128 = 0x4 << 76;
     const VARIANT: u128 = 0b10 << 62;
     let mut bytes = [0; 16];
-    generator(call).fill_bytes(&mut bytes);
+    generator(call, args).fill_bytes(&mut bytes);
     let number = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0b11 << 62) | VERSION | VARIANT;
     let hex = format!("{number:032x}");
     let part = |range: std::ops::Range<usize>| hex.get(range).unwrap_or_default();

@@ -220,7 +220,7 @@ impl Host for Still {
         (1_700_000_000, 0)
     }
 
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
         buffer.fill(7);
     }
 

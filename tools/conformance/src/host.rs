@@ -21,7 +21,7 @@ impl helm::Host for Offline {
         (now.as_secs() as i64, now.subsec_nanos())
     }
 
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
         for byte in buffer {
             // xorshift64*: keys only have to look random.
             let mut state = self.0.get();

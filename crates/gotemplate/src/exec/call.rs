@@ -3,7 +3,7 @@
 use gostd::Value;
 
 use super::machine::Machine;
-use super::{Call, Session};
+use super::{Call, Place, Session};
 use crate::FuncError;
 use crate::code::{Callee, NodeId};
 use crate::convert::{parameter, validate};
@@ -52,7 +52,7 @@ impl Machine<'_, '_> {
                 self.session.operands.truncate(start);
                 result
             }
-            Callee::Function(function) => self.call_function(function, total),
+            Callee::Function(function) => self.call_function(node, function, total),
         };
         match result {
             Ok(operand) => {
@@ -66,9 +66,16 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn call_function(&mut self, function: &'static Function, count: usize) -> Result<Operand, FuncError> {
+    fn call_function(
+        &mut self,
+        node: NodeId,
+        function: &'static Function,
+        count: usize,
+    ) -> Result<Operand, FuncError> {
         let arguments = self.take_arguments(count);
-        let mut call = Call { session: &mut *self.session, set: self.set, function: function.name };
+        let entry = self.callers.first().map_or(&self.template, |first| &first.template);
+        let place = Place { entry, template: &self.template, node, output: &mut self.output };
+        let mut call = Call { session: &mut *self.session, set: self.set, function: function.name, place };
         let result = (function.body)(&mut call, &arguments);
         self.give_back(arguments);
         result.map(Operand::returned)

@@ -29,13 +29,13 @@ pub(super) struct Machine<'m, 'h> {
     pub(super) base: usize,
     /// Where an error would be reported.
     pub(super) node: Option<NodeId>,
-    output: Vec<u8>,
+    pub(super) output: Vec<u8>,
     /// The templates that wait for the one under way.
-    callers: Vec<Frame>,
+    pub(super) callers: Vec<Frame>,
 }
 
-struct Frame {
-    template: Arc<Template>,
+pub(super) struct Frame {
+    pub(super) template: Arc<Template>,
     next: Address,
     base: usize,
     node: Option<NodeId>,

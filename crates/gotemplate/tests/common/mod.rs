@@ -23,7 +23,7 @@ impl Host for Nowhere {
         (0, 0)
     }
 
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &gotemplate::Site<'_>, buffer: &mut [u8]) {
         buffer.fill(0);
     }
 

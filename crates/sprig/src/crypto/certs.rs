@@ -3,10 +3,11 @@
 
 use std::net::IpAddr;
 
+use chacha20::ChaCha20Rng;
 use chacha20::rand_core::Rng;
 use gostd::value::Type;
 use gostd::{List, Value};
-use gotemplate::{Call, FuncError, Function};
+use gotemplate::{Call, FuncError, Function, Issue};
 
 use super::certificate::{Certificate, TYPE_NAME};
 use super::keys::{self, PrivateKey};
@@ -24,29 +25,19 @@ const CERT: Type = Type::Named(TYPE_NAME);
 pub(crate) const FUNCTIONS: &[Function] = &[
     fixed("genPrivateKey", &[TEXT], private_key),
     fixed("buildCustomCert", &[TEXT, TEXT], |_, args| custom(args)),
-    fixed("genCA", &[TEXT, INT], |call, args| {
-        let key = new_key(call)?;
-        authority(call, args, &key)
-    }),
-    fixed("genCAWithKey", &[TEXT, INT, TEXT], |call, args| {
-        let key = given_key(args, 2)?;
-        authority(call, args, &key)
-    }),
+    fixed("genCA", &[TEXT, INT], |call, args| Certifier::authority(call, args).with_new_key()),
+    fixed("genCAWithKey", &[TEXT, INT, TEXT], |call, args| Certifier::authority(call, args).with_key(2)),
     fixed("genSelfSignedCert", &[TEXT, LIST, LIST, INT], |call, args| {
-        let key = new_key(call)?;
-        self_signed(call, args, &key)
+        Certifier::other(call, args).with_new_key()
     }),
     fixed("genSelfSignedCertWithKey", &[TEXT, LIST, LIST, INT, TEXT], |call, args| {
-        let key = given_key(args, 4)?;
-        self_signed(call, args, &key)
+        Certifier::other(call, args).with_key(4)
     }),
     fixed("genSignedCert", &[TEXT, LIST, LIST, INT, CERT], |call, args| {
-        let key = new_key(call)?;
-        signed(call, args, &key)
+        Certifier::other(call, args).signed_by(4).with_new_key()
     }),
     fixed("genSignedCertWithKey", &[TEXT, LIST, LIST, INT, CERT, TEXT], |call, args| {
-        let key = given_key(args, 5)?;
-        signed(call, args, &key)
+        Certifier::other(call, args).signed_by(4).with_key(5)
     }),
 ];
 
@@ -55,6 +46,9 @@ const RSA_2048: u32 = 4;
 const RSA_4096: u32 = 40;
 const DSA: u32 = 20;
 const SMALL_KEY: u32 = 1;
+
+/// Seconds.
+const DAY: i64 = 24 * 60 * 60;
 
 fn private_key(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     let kind = args.text(0)?;
@@ -65,7 +59,7 @@ fn private_key(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
         _ => SMALL_KEY,
     };
     spend(call, cost)?;
-    let mut rng = random::generator(call);
+    let mut rng = random::generator(call, args);
     let key = match kind.as_bytes() {
         b"" | b"rsa" => keys::generate_rsa(&mut rng, 4096).map_err(failed)?,
         b"dsa" => return Ok(keys::generate_dsa_pem(&mut rng).map_err(failed)?.into()),
@@ -78,12 +72,6 @@ fn private_key(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
         other => return Ok(Value::string([b"Unknown type ", other].concat())),
     };
     Ok(key.to_pem().map_err(failed)?.into())
-}
-
-fn new_key(call: &mut Call<'_, '_>) -> Result<PrivateKey, FuncError> {
-    spend(call, RSA_2048)?;
-    keys::generate_rsa(&mut random::generator(call), 2048)
-        .map_err(|error| FuncError::new(format!("error generating rsa key: {error}")))
 }
 
 fn given_key(args: &[Value], at: usize) -> Result<PrivateKey, FuncError> {
@@ -102,43 +90,100 @@ fn custom(args: &[Value]) -> Outcome {
     Ok(Value::object(Certificate { cert: cert.into(), key: key.into() }))
 }
 
-fn authority(call: &mut Call<'_, '_>, args: &[Value], key: &PrivateKey) -> Outcome {
-    let request = request(call, args, None, true)?;
-    finish(call, &request, key, None)
+/// One call that makes a certificate.
+struct Certifier<'a, 'c, 'h> {
+    call: &'a mut Call<'c, 'h>,
+    args: &'a [Value],
+    /// Where the addresses and names are among the arguments; an authority has none.
+    alternatives: Option<(usize, usize)>,
+    /// Where the days of validity are.
+    days: usize,
+    /// Where the certificate that signs is.
+    issuer: Option<usize>,
 }
 
-fn self_signed(call: &mut Call<'_, '_>, args: &[Value], key: &PrivateKey) -> Outcome {
-    let request = request(call, args, Some((1, 2)), false)?;
-    finish(call, &request, key, None)
+impl<'a, 'c, 'h> Certifier<'a, 'c, 'h> {
+    fn authority(call: &'a mut Call<'c, 'h>, args: &'a [Value]) -> Self {
+        Self { call, args, alternatives: None, days: 1, issuer: None }
+    }
+
+    fn other(call: &'a mut Call<'c, 'h>, args: &'a [Value]) -> Self {
+        Self { call, args, alternatives: Some((1, 2)), days: 3, issuer: None }
+    }
+
+    fn signed_by(self, issuer: usize) -> Self {
+        Self { issuer: Some(issuer), ..self }
+    }
+
+    fn with_new_key(self) -> Outcome {
+        spend(self.call, RSA_2048)?;
+        let issue = self.issue()?;
+        let key = keys::generate_rsa(&mut self.generator(issue), 2048)
+            .map_err(|error| FuncError::new(format!("error generating rsa key: {error}")))?;
+        self.finish(issue, &key)
+    }
+
+    fn with_key(self, at: usize) -> Outcome {
+        let key = given_key(self.args, at)?;
+        let issue = self.issue()?;
+        self.finish(issue, &key)
+    }
+
+    /// Asks the host when the certificate is issued.
+    fn issue(&self) -> Result<Issue, FuncError> {
+        Ok(self.call.host().issue(self.args.int(self.days)?.saturating_mul(DAY)))
+    }
+
+    /// A renewed certificate shares nothing with the one before.
+    fn generator(&self, issue: Issue) -> ChaCha20Rng {
+        let mut generator = random::generator(self.call, self.args);
+        generator.set_stream(issue.turn);
+        generator
+    }
+
+    /// Signs with the issuer's key, or with the certificate's own.
+    fn finish(self, issue: Issue, key: &PrivateKey) -> Outcome {
+        let issuer = self.issuer.map(|at| issuer(self.args, at)).transpose()?;
+        let request = self.request(issue)?;
+        spend(self.call, SMALL_KEY)?;
+        let issuer = issuer.as_ref().map(|(issuer, key)| (issuer, key));
+        let der = request
+            .sign(key, issuer, &mut self.generator(issue))
+            .map_err(|error| FuncError::new(format!("error creating certificate: {error}")))?;
+        let cert = pem::encode("CERTIFICATE", &der);
+        let key = key.to_pem().map_err(|error| format!("error pem-encoding key: {error}"))?;
+        Ok(Value::object(Certificate { cert: cert.into(), key: key.into() }))
+    }
+
+    /// Reads common name, days and, where there are any, addresses and names.
+    fn request(&self, issue: Issue) -> Result<Request, FuncError> {
+        let (addresses, names) = match self.alternatives {
+            None => (Vec::new(), Vec::new()),
+            Some((ips, dns)) => (addresses(&self.args.list(ips)?)?, names(&self.args.list(dns)?)?),
+        };
+        let mut serial = [0; 16];
+        self.generator(issue).fill_bytes(&mut serial);
+        Ok(Request {
+            common_name: self.args.text(0)?.clone(),
+            addresses,
+            names,
+            now: issue.at,
+            days: self.args.int(self.days)?,
+            serial,
+            authority: self.alternatives.is_none(),
+        })
+    }
 }
 
-fn signed(call: &mut Call<'_, '_>, args: &[Value], key: &PrivateKey) -> Outcome {
-    let authority = args.any(4).downcast::<Certificate>().ok_or("the authority is no certificate")?;
+/// Reads the certificate and key that sign another.
+fn issuer(args: &[Value], at: usize) -> Result<(Issuer, PrivateKey), FuncError> {
+    let authority = args.any(at).downcast::<Certificate>().ok_or("the authority is no certificate")?;
     let block = pem::decode(&authority.cert).ok_or("unable to decode certificate")?;
     let issuer = Issuer::parse(&block.data)
         .map_err(|error| format!("error parsing certificate: decodedSignerCert.Bytes: {error}"))?;
-    let issuer_key = PrivateKey::from_pem(&authority.key)
+    let key = PrivateKey::from_pem(&authority.key)
         .map_err(|error| format!("error parsing private key: {error}"))?;
-    let request = request(call, args, Some((1, 2)), false)?;
-    finish(call, &request, key, Some((&issuer, &issuer_key)))
-}
-
-/// Reads common name, days and, where there are any, addresses and names.
-fn request(
-    call: &Call<'_, '_>,
-    args: &[Value],
-    alternatives: Option<(usize, usize)>,
-    authority: bool,
-) -> Result<Request, FuncError> {
-    let (addresses, names) = match alternatives {
-        None => (Vec::new(), Vec::new()),
-        Some((ips, dns)) => (addresses(&args.list(ips)?)?, names(&args.list(dns)?)?),
-    };
-    let days = args.int(if alternatives.is_some() { 3 } else { 1 })?;
-    let mut serial = [0; 16];
-    random::generator(call).fill_bytes(&mut serial);
-    let (now, _) = call.host().now();
-    Ok(Request { common_name: args.text(0)?.clone(), addresses, names, now, days, serial, authority })
+    Ok((issuer, key))
 }
 
 fn addresses(ips: &List) -> Result<Vec<IpAddr>, FuncError> {
@@ -176,21 +221,4 @@ fn names(dns: &List) -> Result<Vec<String>, FuncError> {
 fn not_a_string(what: &str, value: &Value) -> FuncError {
     let printed = gostd::value::lossy(&print::sprint(value));
     FuncError::new(format!("{what}: {printed} is not a string"))
-}
-
-/// Signs with the issuer's key, or with the certificate's own.
-fn finish(
-    call: &mut Call<'_, '_>,
-    request: &Request,
-    key: &PrivateKey,
-    issuer: Option<(&Issuer, &PrivateKey)>,
-) -> Outcome {
-    spend(call, SMALL_KEY)?;
-    let mut rng = random::generator(call);
-    let der = request
-        .sign(key, issuer, &mut rng)
-        .map_err(|error| FuncError::new(format!("error creating certificate: {error}")))?;
-    let cert = pem::encode("CERTIFICATE", &der);
-    let key = key.to_pem().map_err(|error| format!("error pem-encoding key: {error}"))?;
-    Ok(Value::object(Certificate { cert: cert.into(), key: key.into() }))
 }

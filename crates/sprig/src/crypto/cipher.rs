@@ -32,7 +32,7 @@ fn encrypt(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
         return Ok("".into());
     }
     let mut iv = [0; BLOCK];
-    random::generator(call).fill_bytes(&mut iv);
+    random::generator(call, args).fill_bytes(&mut iv);
     let encryptor = cbc::Encryptor::<Aes256>::new(&key(password).into(), &iv.into());
     let encrypted = encryptor.encrypt_padded_vec::<Pkcs7>(text);
     Ok(Value::string(base64_encode(&[&iv[..], &encrypted].concat())))

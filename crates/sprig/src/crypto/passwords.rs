@@ -15,7 +15,7 @@ use crate::random;
 const TEXT: Type = Type::String;
 
 pub(crate) const FUNCTIONS: &[Function] = &[
-    fixed("bcrypt", &[TEXT], |call, args| Ok(Value::string(bcrypt_hash(call, args.text(0)?)?))),
+    fixed("bcrypt", &[TEXT], |call, args| Ok(Value::string(bcrypt_hash(call, args, args.text(0)?)?))),
     fixed("htpasswd", &[TEXT, TEXT], htpasswd),
     fixed("derivePassword", &[Type::Uint32, TEXT, TEXT, TEXT, TEXT], derive_password),
 ];
@@ -26,14 +26,14 @@ const COST: u32 = 10;
 const LONGEST_PASSWORD: usize = 72;
 
 /// Hashes a password; what cannot be hashed gives sprig's text in place of the hash.
-fn bcrypt_hash(call: &mut Call<'_, '_>, password: &[u8]) -> Result<String, FuncError> {
+fn bcrypt_hash(call: &mut Call<'_, '_>, args: &[Value], password: &[u8]) -> Result<String, FuncError> {
     let failed = |cause: &str| format!("failed to encrypt string with bcrypt: {cause}");
     if password.len() > LONGEST_PASSWORD {
         return Ok(failed("bcrypt: password length exceeds 72 bytes"));
     }
     spend(call, 1)?;
     let mut salt = [0; 16];
-    random::generator(call).fill_bytes(&mut salt);
+    random::generator(call, args).fill_bytes(&mut salt);
     Ok(match bcrypt::hash_with_salt(password, COST, salt) {
         Ok(hash) => hash.format_for_version(Version::TwoA),
         Err(error) => failed(&error.to_string()),
@@ -45,7 +45,7 @@ fn htpasswd(call: &mut Call<'_, '_>, args: &[Value]) -> Outcome {
     if user.contains(&b':') {
         return Ok(Value::string([b"invalid username: ", user.as_bytes()].concat()));
     }
-    let hash = bcrypt_hash(call, password)?;
+    let hash = bcrypt_hash(call, args, password)?;
     Ok(Value::string([user.as_bytes(), b":", hash.as_bytes()].concat()))
 }
 

@@ -32,7 +32,7 @@ impl Host for FixedHost {
         (1_790_000_000, 123_456_789)
     }
 
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &gotemplate::Site<'_>, buffer: &mut [u8]) {
         for byte in buffer {
             let next = self
                 .seed

@@ -93,7 +93,7 @@ impl Host for Nobody {
         (0, 0)
     }
 
-    fn random(&self, buffer: &mut [u8]) {
+    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
         buffer.fill(0);
     }
 
