@@ -21,6 +21,7 @@ use crate::cluster::dependents::{Dependents, Wake};
 use crate::cluster::discovery::Discovery;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Events;
+use crate::cluster::histories::Histories;
 use crate::cluster::instances::Instances;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::Records;
@@ -169,8 +170,10 @@ async fn serve(
     probes: &Probes,
     mut shutdown: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), Error> {
+    let histories = Histories::new(client.clone(), &settings.watch_namespaces);
+    let shared = Shared { client: client.clone(), metrics: metrics.clone(), histories };
     let started = tokio::select! {
-        started = start_patiently(settings, client, metrics) => started?,
+        started = start_patiently(settings, &shared) => started?,
         () = &mut shutdown => return Ok(()),
     };
     let mut tasks = JoinSet::new();
@@ -180,6 +183,7 @@ async fn serve(
             tasks.spawn(watch);
         }
     }
+    tasks.spawn(shared.histories.clone().follow());
     tasks.spawn(follow_definitions(&started));
     let working: Vec<_> = started.iter().map(|kind| tokio::spawn(work(kind.clone()))).collect();
     let ready = async {
@@ -217,15 +221,18 @@ struct Kind {
     workers: usize,
 }
 
+/// What all kinds share.
+struct Shared {
+    client: Client,
+    metrics: Arc<Metrics>,
+    histories: Arc<Histories>,
+}
+
 /// Starts as soon as the cluster can be reached: an operator that gives up is started again later and later.
-async fn start_patiently(
-    settings: &Settings,
-    client: &Client,
-    metrics: &Metrics,
-) -> Result<Vec<Arc<Kind>>, Error> {
+async fn start_patiently(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, Error> {
     let mut pause = Duration::from_millis(500);
     loop {
-        let error = match start(settings, client, metrics).await {
+        let error = match start(settings, shared).await {
             Err(error) if error.may_pass() => error,
             result => return result,
         };
@@ -251,7 +258,8 @@ fn follow_definitions(kinds: &[Arc<Kind>]) -> impl Future<Output = ()> + Send + 
     }
 }
 
-async fn start(settings: &Settings, client: &Client, metrics: &Metrics) -> Result<Vec<Arc<Kind>>, Error> {
+async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, Error> {
+    let client = &shared.client;
     let renderer = Renderer::start(std::thread::available_parallelism().map_or(1, usize::from).min(4));
     let renderer = renderer.map_err(Error::Threads)?;
     let mut charts = Vec::new();
@@ -270,9 +278,7 @@ async fn start(settings: &Settings, client: &Client, metrics: &Metrics) -> Resul
     })?;
     let kinds = settings.watches.iter().zip(charts);
     kinds
-        .map(|(watch, chart)| {
-            kind(settings, watch, chart, client, metrics, &discovery, &renderer).map(Arc::new)
-        })
+        .map(|(watch, chart)| kind(settings, watch, chart, shared, &discovery, &renderer).map(Arc::new))
         .collect()
 }
 
@@ -337,11 +343,11 @@ fn kind(
     settings: &Settings,
     watch: &Watch,
     chart: Loaded,
-    client: &Client,
-    metrics: &Metrics,
+    shared: &Shared,
     discovery: &Arc<Discovery>,
     renderer: &Renderer,
 ) -> Result<Kind, Error> {
+    let Shared { client, metrics, histories } = shared;
     let label = label_value(&watch.crd_name());
     let name = controller_name(watch);
     let workers = settings.max_concurrent_reconciles.max(1);
@@ -388,7 +394,7 @@ fn kind(
         instances,
         writer: Writer::new(client.clone(), dependents.clone()),
         dependents,
-        records: Records::new(client.clone()),
+        records: Records::new(client.clone(), histories.clone()),
         seeds: Seeds::new(client.clone()),
         events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind),
         discovery: discovery.clone(),

@@ -1,6 +1,6 @@
 //! What kinds the cluster serves: two requests, kept, and asked again when a kind is missed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -24,6 +24,10 @@ const SHORTEST_INTERVAL: Duration = Duration::from_secs(5);
 /// When the cluster is asked after a definition has changed: those that come in a row are one change, and a server takes
 /// a while until it tells of a new kind.
 const LOOKS: &[Duration] = &[Duration::from_millis(500), Duration::from_secs(4)];
+
+fn soon() -> VecDeque<Instant> {
+    LOOKS.iter().map(|pause| Instant::now() + *pause).collect()
+}
 
 /// Definitions per page of a list.
 const PAGE: u32 = 100;
@@ -107,6 +111,7 @@ impl Discovery {
         pin_mut!(events);
         let mut told = self.current().digest;
         let mut looks: VecDeque<Instant> = VecDeque::new();
+        let (mut before, mut listed) = (None, BTreeSet::new());
         loop {
             let event = match looks.front() {
                 None => Some(events.next().await),
@@ -114,10 +119,22 @@ impl Discovery {
             };
             match event {
                 Some(None) => return,
-                Some(Some(Ok(Event::Init | Event::InitApply(_)))) => {}
-                Some(Some(Ok(Event::InitDone | Event::Apply(_) | Event::Delete(_)))) => {
-                    looks = LOOKS.iter().map(|pause| Instant::now() + *pause).collect();
+                Some(Some(Ok(Event::Init))) => listed.clear(),
+                Some(Some(Ok(Event::InitApply(crd)))) => {
+                    listed.insert((crd.metadata.name, crd.metadata.uid, crd.metadata.generation));
                 }
+                Some(Some(Ok(Event::InitDone))) => {
+                    let kinds = &self.current().kinds;
+                    let is_new = match &before {
+                        None => listed.iter().any(|(name, ..)| !kinds.has_definition(name.as_deref())),
+                        Some(before) => *before != listed,
+                    };
+                    before = Some(std::mem::take(&mut listed));
+                    if is_new {
+                        looks = soon();
+                    }
+                }
+                Some(Some(Ok(Event::Apply(_) | Event::Delete(_)))) => looks = soon(),
                 Some(Some(Err(error))) => tracing::debug!(%error, "Cannot follow the definitions of kinds"),
                 None => {
                     looks.pop_front();

@@ -5,6 +5,7 @@ pub(crate) mod dependents;
 pub(crate) mod discovery;
 pub(crate) mod error;
 pub(crate) mod events;
+pub(crate) mod histories;
 pub(crate) mod instances;
 pub(crate) mod leases;
 pub(crate) mod lookup;

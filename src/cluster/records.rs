@@ -1,15 +1,18 @@
 //! Release records in the cluster: found by label, read, written, pruned.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use kube::Client;
-use kube::api::{DeleteParams, GetParams, ListParams, PostParams, Preconditions, Request};
+use kube::api::{DeleteParams, GetParams, ListParams, ObjectMeta, PostParams, Preconditions, Request};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::FIELD_MANAGER;
 use super::error::is_not_found;
+use super::histories::{Histories, entry};
 use super::request::call;
 use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
 
@@ -17,6 +20,7 @@ use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
 #[derive(Clone)]
 pub(crate) struct Records {
     client: Client,
+    histories: Arc<Histories>,
 }
 
 /// Where a release's records are, and whose they are.
@@ -36,43 +40,27 @@ struct List {
 
 #[derive(Deserialize)]
 struct Item {
-    metadata: ItemMeta,
+    metadata: ObjectMeta,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct ItemMeta {
-    uid: String,
-    labels: ItemLabels,
-    owner_references: Vec<ItemOwner>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ItemLabels {
-    version: String,
-    status: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ItemOwner {
-    uid: String,
-    controller: bool,
-}
+const METADATA_ONLY: http::HeaderValue =
+    http::HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 
 impl Records {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client }
+    pub(crate) fn new(client: Client, histories: Arc<Histories>) -> Self {
+        Self { client, histories }
     }
 
-    /// Lists a release's records, oldest first.
+    /// Lists a release's records, oldest first: from memory where they are watched.
     pub(crate) async fn history(&self, namespace: &str, release: &str) -> Result<Vec<Entry>, kube::Error> {
+        if let Some(known) = self.histories.of(namespace, release) {
+            return Ok(known);
+        }
         let parameters = ListParams::default().labels(&format!("owner=helm,name={release}"));
         let request = at(namespace).list_metadata(&parameters).map_err(kube::Error::BuildRequest)?;
         let list = call::<List>(&self.client, request).await?.body;
         let mut entries: Vec<_> =
-            list.items.into_iter().flatten().filter_map(|item| entry(item.metadata)).collect();
+            list.items.into_iter().flatten().filter_map(|item| entry(&item.metadata)).collect();
         entries.sort_by_key(|entry| entry.revision);
         Ok(entries)
     }
@@ -114,7 +102,7 @@ impl Records {
         let body = secret(place, revision, state, bytes, "createdAt")?;
         let parameters = PostParams { field_manager: Some(FIELD_MANAGER.into()), ..PostParams::default() };
         let request = at(place.namespace).create(&parameters, body).map_err(kube::Error::BuildRequest)?;
-        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+        self.write(request).await
     }
 
     /// Writes over a record.
@@ -130,7 +118,16 @@ impl Records {
         let name = secret_name(place.release, revision);
         let request =
             at(place.namespace).replace(&name, &parameters, body).map_err(kube::Error::BuildRequest)?;
-        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+        self.write(request).await
+    }
+
+    /// Sends a record and enters the answer, so that the next look sees it.
+    async fn write(&self, mut request: http::Request<Vec<u8>>) -> Result<(), kube::Error> {
+        // The record itself need not come back.
+        request.headers_mut().insert(http::header::ACCEPT, METADATA_ONLY);
+        let answer = call::<Item>(&self.client, request).await?;
+        self.histories.enter(&answer.body.metadata);
+        Ok(())
     }
 
     /// Deletes a record.
@@ -146,18 +143,12 @@ impl Records {
         let request = at(namespace).delete(&name, &parameters).map_err(kube::Error::BuildRequest)?;
         match call::<IgnoredAny>(&self.client, request).await {
             Err(error) if !is_not_found(&error) => Err(error),
-            _ => Ok(()),
+            _ => {
+                self.histories.forget(namespace, release, &entry.uid);
+                Ok(())
+            }
         }
     }
-}
-
-fn entry(meta: ItemMeta) -> Option<Entry> {
-    Some(Entry {
-        revision: meta.labels.version.parse().ok()?,
-        state: State::parse(&meta.labels.status).unwrap_or(State::Unknown),
-        owner: meta.owner_references.into_iter().find(|owner| owner.controller).map(|owner| owner.uid),
-        uid: meta.uid,
-    })
 }
 
 fn at(namespace: &str) -> Request {

@@ -140,6 +140,12 @@ impl Kinds {
         self.preferred.get(&(group.to_owned(), kind.to_owned()))
     }
 
+    /// Reports whether a kind is there that a CustomResourceDefinition of that name, `PLURAL.GROUP`, makes.
+    pub(crate) fn has_definition(&self, name: Option<&str>) -> bool {
+        let Some((plural, group)) = name.and_then(|name| name.split_once('.')) else { return false };
+        self.preferred.values().any(|kind| kind.resource.plural == plural && kind.resource.group == group)
+    }
+
     /// Reports whether discovery found anything at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_version.is_empty()

@@ -1,0 +1,263 @@
+//! Which release records there are, watched by metadata: a release's history is known without a request.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::{StreamExt as _, pin_mut};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{ObjectMeta, PartialObjectMeta};
+use kube::runtime::watcher::{self, Event};
+use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
+use kube::{Api, Client};
+
+use super::error::explain;
+use crate::release::{Entry, State};
+
+/// Records per page of a list.
+const PAGE: u32 = 250;
+
+/// Namespace and name of a release.
+type Release = (Box<str>, Box<str>);
+
+/// The records of all releases in the namespaces that are served.
+pub(crate) struct Histories {
+    client: Client,
+    /// The watched namespaces; `None` is all of them.
+    namespaces: Vec<Option<String>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// For each of the namespaces: whether its first list is in.
+    listed: Vec<bool>,
+    releases: HashMap<Release, Vec<Seen>>,
+}
+
+/// A record as it was seen last.
+struct Seen {
+    entry: Entry,
+    version: u64,
+}
+
+impl Histories {
+    /// Makes one that knows nothing; `namespaces` are those that are served, none means all.
+    pub(crate) fn new(client: Client, namespaces: &[String]) -> Arc<Self> {
+        let namespaces: Vec<_> = match namespaces {
+            [] => vec![None],
+            names => names.iter().cloned().map(Some).collect(),
+        };
+        let known = Known { listed: vec![false; namespaces.len()], ..Known::default() };
+        Arc::new(Self { client, namespaces, known: Mutex::new(known) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The records of a release, oldest first; `None` if they are not watched (yet).
+    pub(super) fn of(&self, namespace: &str, release: &str) -> Option<Vec<Entry>> {
+        let known = self.lock();
+        let covers = |one: &Option<String>| one.as_deref().is_none_or(|one| one == namespace);
+        let mut watched = self.namespaces.iter().zip(&known.listed);
+        if !watched.any(|(one, listed)| *listed && covers(one)) {
+            return None;
+        }
+        let seen = known.releases.get(&(namespace.into(), release.into()));
+        let mut entries: Vec<_> = seen.into_iter().flatten().map(|seen| seen.entry.clone()).collect();
+        entries.sort_by_key(|entry| entry.revision);
+        Some(entries)
+    }
+
+    /// Enters a record as a watch shows it or a write answered it; an older state than the known one is left out.
+    pub(super) fn enter(&self, meta: &ObjectMeta) {
+        let Some((release, seen)) = read(meta) else { return };
+        let mut known = self.lock();
+        let records = known.releases.entry(release).or_default();
+        match records.iter_mut().find(|known| known.entry.revision == seen.entry.revision) {
+            Some(before) if before.version > seen.version => {}
+            Some(before) => *before = seen,
+            None => records.push(seen),
+        }
+    }
+
+    /// Forgets a record that is gone.
+    pub(super) fn forget(&self, namespace: &str, release: &str, uid: &str) {
+        let key = (namespace.into(), release.into());
+        let mut known = self.lock();
+        if let Some(records) = known.releases.get_mut(&key) {
+            records.retain(|seen| seen.entry.uid != uid);
+            if records.is_empty() {
+                known.releases.remove(&key);
+            }
+        }
+    }
+
+    /// Watches until dropped.
+    pub(crate) async fn follow(self: Arc<Self>) {
+        let each = (0..self.namespaces.len()).map(|index| self.follow_one(index));
+        futures::future::join_all(each).await;
+    }
+
+    async fn follow_one(&self, index: usize) {
+        let Some(namespace) = self.namespaces.get(index) else { return };
+        let records: Api<PartialObjectMeta<Secret>> = match namespace {
+            Some(namespace) => Api::namespaced(self.client.clone(), namespace),
+            None => Api::all(self.client.clone()),
+        };
+        let config = watcher::Config::default().labels("owner=helm").page_size(PAGE);
+        let events = watch_kind(records, config).default_backoff();
+        pin_mut!(events);
+        // What was known when the list under way began and it has not shown yet.
+        let mut unseen: HashMap<String, Release> = HashMap::new();
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(Event::Init) => unseen = self.all_of(namespace.as_deref()),
+                Ok(Event::InitApply(record)) => {
+                    unseen.remove(record.metadata.uid.as_deref().unwrap_or_default());
+                    self.enter(&record.metadata);
+                }
+                Ok(Event::InitDone) => {
+                    for (uid, (namespace, release)) in unseen.drain() {
+                        self.forget(&namespace, &release, &uid);
+                    }
+                    if let Some(listed) = self.lock().listed.get_mut(index) {
+                        *listed = true;
+                    }
+                }
+                Ok(Event::Apply(record)) => self.enter(&record.metadata),
+                Ok(Event::Delete(record)) => {
+                    if let Some(((namespace, release), seen)) = read(&record.metadata) {
+                        self.forget(&namespace, &release, &seen.entry.uid);
+                    }
+                }
+                Err(error) => {
+                    self.distrust(index);
+                    report(&error);
+                }
+            }
+        }
+    }
+
+    /// While a watch does not run, records are listed when they are needed.
+    fn distrust(&self, index: usize) {
+        if let Some(listed) = self.lock().listed.get_mut(index) {
+            *listed = false;
+        }
+    }
+
+    fn all_of(&self, namespace: Option<&str>) -> HashMap<String, Release> {
+        let known = self.lock();
+        let watched = |(release, _): &(&Release, _)| namespace.is_none_or(|one| one == &*release.0);
+        let releases = known.releases.iter().filter(watched);
+        releases
+            .flat_map(|(release, seen)| seen.iter().map(|seen| (seen.entry.uid.clone(), release.clone())))
+            .collect()
+    }
+}
+
+/// Reads a record's metadata; `None` if it is no record of Helm's.
+fn read(meta: &ObjectMeta) -> Option<(Release, Seen)> {
+    let labels = meta.labels.as_ref()?;
+    let entry = entry(meta)?;
+    let release = labels.get("name")?.as_str().into();
+    let namespace = meta.namespace.as_deref().unwrap_or_default().into();
+    // All API servers count versions upwards.
+    let version =
+        meta.resource_version.as_deref().and_then(|version| version.parse().ok()).unwrap_or_default();
+    Some(((namespace, release), Seen { entry, version }))
+}
+
+/// Reads what a record's metadata tells of it.
+pub(super) fn entry(meta: &ObjectMeta) -> Option<Entry> {
+    let labels = meta.labels.as_ref()?;
+    let mut owners = meta.owner_references.iter().flatten();
+    Some(Entry {
+        revision: labels.get("version")?.parse().ok()?,
+        state: labels.get("status").and_then(|word| State::parse(word)).unwrap_or(State::Unknown),
+        owner: owners.find(|owner| owner.controller == Some(true)).map(|owner| owner.uid.clone()),
+        uid: meta.uid.clone().unwrap_or_default(),
+    })
+}
+
+fn report(error: &watcher::Error) {
+    match error {
+        watcher::Error::InitialListFailed(cause)
+        | watcher::Error::WatchStartFailed(cause)
+        | watcher::Error::WatchFailed(cause) => {
+            tracing::warn!(error = %explain(cause), "Cannot watch release records");
+        }
+        error => tracing::debug!(%error, "Watch of release records interrupted"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(namespace: &str, release: &str, revision: i64, status: &str, version: u64) -> ObjectMeta {
+        let pairs = [("name", release), ("owner", "helm"), ("status", status)];
+        let mut labels: std::collections::BTreeMap<String, String> =
+            pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        labels.insert("version".into(), revision.to_string());
+        ObjectMeta {
+            namespace: Some(namespace.into()),
+            uid: Some(format!("{namespace}/{release}/{revision}")),
+            resource_version: Some(version.to_string()),
+            labels: Some(labels),
+            ..ObjectMeta::default()
+        }
+    }
+
+    fn histories(namespaces: &[&str]) -> Arc<Histories> {
+        let namespaces: Vec<_> = namespaces.iter().map(|name| (*name).to_owned()).collect();
+        Histories::new(nobody(), &namespaces)
+    }
+
+    /// A client that reaches nobody.
+    fn nobody() -> Client {
+        let config = kube::Config::new("http://127.0.0.1:1".parse().unwrap());
+        Client::try_from(config).unwrap()
+    }
+
+    fn states(histories: &Histories, namespace: &str, release: &str) -> Option<Vec<(i64, State)>> {
+        let entries = histories.of(namespace, release)?;
+        Some(entries.into_iter().map(|entry| (entry.revision, entry.state)).collect())
+    }
+
+    #[tokio::test]
+    async fn nothing_is_known_before_the_list_is_in() {
+        let histories = histories(&[]);
+        histories.enter(&meta("n", "web", 1, "deployed", 5));
+        assert_eq!(states(&histories, "n", "web"), None);
+        histories.lock().listed[0] = true;
+        assert_eq!(states(&histories, "n", "web"), Some(vec![(1, State::Deployed)]));
+        assert_eq!(states(&histories, "n", "other"), Some(Vec::new()));
+        histories.distrust(0);
+        assert_eq!(states(&histories, "n", "web"), None);
+    }
+
+    #[tokio::test]
+    async fn namespaces_that_are_not_watched_are_not_known() {
+        let histories = histories(&["a", "b"]);
+        histories.lock().listed[1] = true;
+        assert_eq!(states(&histories, "a", "web"), None);
+        assert_eq!(states(&histories, "b", "web"), Some(Vec::new()));
+        assert_eq!(states(&histories, "c", "web"), None);
+    }
+
+    #[tokio::test]
+    async fn a_later_state_stays_and_what_is_gone_goes() {
+        let histories = histories(&[]);
+        histories.lock().listed[0] = true;
+        histories.enter(&meta("n", "web", 2, "deployed", 9));
+        histories.enter(&meta("n", "web", 1, "superseded", 8));
+        histories.enter(&meta("n", "web", 2, "pending-upgrade", 7));
+        assert_eq!(states(&histories, "n", "web"), Some(vec![(1, State::Superseded), (2, State::Deployed)]));
+        histories.forget("n", "web", "n/web/1");
+        histories.forget("n", "web", "another");
+        assert_eq!(states(&histories, "n", "web"), Some(vec![(2, State::Deployed)]));
+        histories.forget("n", "web", "n/web/2");
+        assert!(histories.lock().releases.is_empty());
+    }
+}
