@@ -50,7 +50,7 @@ impl Default for Backoff {
 impl Backoff {
     /// The delay after the given number of failures in a row (from 1): doubled each time, then varied by up to a fifth
     /// either way so that keys which failed together do not come back together.
-    fn delay(&self, failures: u32, key: &impl Hash) -> Duration {
+    pub(crate) fn delay(&self, failures: u32, key: &impl Hash) -> Duration {
         let doublings = failures.saturating_sub(1).min(30);
         let plain = self.first.saturating_mul(1 << doublings).min(self.longest);
         let mut hasher = DefaultHasher::new();
@@ -230,6 +230,11 @@ impl<K: Key> Queue<K> {
         }
         drop(state);
         self.changed.notify_one();
+    }
+
+    /// How attempts are spaced.
+    pub(crate) fn backoff(&self) -> Backoff {
+        self.backoff
     }
 
     /// Lets everyone who waits in [`next`](Queue::next) go.

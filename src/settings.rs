@@ -62,6 +62,8 @@ pub(crate) struct Watch {
     pub(crate) reconcile_period: Option<Duration>,
     /// How many revisions of a release are kept; at least 1.
     pub(crate) max_history: usize,
+    /// Whether a failed upgrade goes back to the last good release.
+    pub(crate) rollback_on_failure: bool,
     /// The namespace of the releases of cluster-scoped resources.
     pub(crate) release_namespace: Option<String>,
     /// Whether random functions give other values with every revision, as they do with Helm.
@@ -83,6 +85,7 @@ impl Watch {
             watch_dependent_resources: true,
             reconcile_period: None,
             max_history: DEFAULT_MAX_HISTORY,
+            rollback_on_failure: true,
             release_namespace: None,
             fresh_random_values: false,
         }

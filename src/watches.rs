@@ -95,6 +95,8 @@ struct Entry {
     #[serde(default)]
     max_history: Option<usize>,
     #[serde(default)]
+    rollback_on_failure: Option<bool>,
+    #[serde(default)]
     release_namespace: Option<String>,
     #[serde(default)]
     random_values: EntryRandomValues,
@@ -227,6 +229,7 @@ impl Entry {
             watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
             reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
             max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
+            rollback_on_failure: self.rollback_on_failure.unwrap_or(true),
             release_namespace: self.release_namespace,
             fresh_random_values: self.random_values == EntryRandomValues::Fresh,
         })
@@ -321,7 +324,8 @@ mod tests {
   selector: {matchLabels: {team: a}}
   overrideValues: {image.tag: \"1.2\"}
   somethingNew: 5
-- {group: b.example.com, version: v1, kind: Thing, chart: x, scope: Cluster, crd: check, maxHistory: 3, randomValues: fresh}
+- {group: b.example.com, version: v1, kind: Thing, chart: x, scope: Cluster, crd: check, maxHistory: 3,
+   rollbackOnFailure: false, randomValues: fresh}
 ";
         let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
         let [first, second] = watches.as_slice() else { panic!("two entries") };
@@ -330,7 +334,7 @@ mod tests {
         assert_eq!(first.reconcile_period, Some(Duration::from_secs(90)));
         assert_eq!(first.override_values["image.tag"], "1.2");
         assert_eq!((first.crd, first.max_history), (CrdPolicy::Managed, 10));
-        assert!(second.watch_dependent_resources);
+        assert!(second.watch_dependent_resources && !second.rollback_on_failure && first.rollback_on_failure);
         assert!(second.fresh_random_values && !first.fresh_random_values);
         assert_eq!((second.scope, second.crd, second.max_history), (Scope::Cluster, CrdPolicy::Check, 3));
     }

@@ -18,6 +18,7 @@ use super::objects::{self, Object, Objects, What};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
 use super::render::{Job, Output};
+use super::rollback::Broken;
 use super::status::Remembered;
 use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::{Values, values};
@@ -49,15 +50,10 @@ impl Controller {
         let values = values(&instance.spec, &self.watch.override_values)?;
         let inputs = Digest::of([self.chart_digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
         let settled = self.recall(instance, inputs);
-        let result = match &settled {
+        match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
-            _ => self.deploy(instance, &values, inputs, settled).await,
-        };
-        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
-            let failed = result.as_ref().is_err_and(|error| !error.is_passing());
-            tracked.failed = failed.then_some(inputs);
+            _ => self.advance(instance, &values, inputs, settled).await,
         }
-        result
     }
 
     /// What is known of the running release: from memory, or from the status and the watched objects after a restart.
@@ -135,7 +131,7 @@ impl Controller {
                 }
             }
         }
-        let repeats = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.failed == Some(inputs));
+        let repeats = self.failure(&instance.key).is_some_and(|failure| failure.inputs == inputs);
         let revision = plan::next_revision(&history, repeats);
         let reseed = self.wants_fresh_values(instance);
         let (output, outside) =
@@ -165,23 +161,16 @@ impl Controller {
         }
         self.write_record(instance, &record, revision.recorded).await?;
 
-        let done = self.carry_out(instance, &output.rendered, &objects, &to_write, &before, revision).await;
+        let mut touched = false;
+        let done = self
+            .carry_out(instance, &output.rendered, &objects, &to_write, &before, revision, &mut touched)
+            .await;
         let applied = match done {
             Ok(applied) => applied,
             Err(error) => {
-                // What is there now is neither the old nor the new.
-                if let Some(tracked) = self.tracked().get_mut(&instance.key) {
-                    tracked.settled = None;
-                }
-                if !matches!(error, Error::Overtaken) {
-                    record.info.status = State::Failed;
-                    record.info.description = format!("Release {:?} failed: {error}", record.name);
-                    // The cause matters more than a record of it.
-                    if let Err(second) = self.write_record(instance, &record, true).await {
-                        tracing::warn!(resource = %instance.key, error = %second, "Cannot record the failure");
-                    }
-                }
-                return Err(error);
+                let broken =
+                    Broken { record, revision, objects: &objects, before: &before, touched, repeats };
+                return Err(self.fall_back(instance, broken, error).await);
             }
         };
         record.info.status = State::Deployed;
@@ -208,7 +197,8 @@ impl Controller {
         Ok(Next::Settled)
     }
 
-    async fn settle_finalizer(
+    /// Sets the finalizer if objects or hooks need it, and takes it off if not.
+    pub(super) async fn settle_finalizer(
         &self,
         instance: &Instance,
         objects: &Objects,
@@ -219,7 +209,9 @@ impl Controller {
         self.set_finalizer(instance, plan::needs_finalizer(objects, hooks, out_of_reach, waits)).await
     }
 
-    /// Applies hooks, objects and prunes; returns all objects of the release as they were left.
+    /// Applies hooks, objects and prunes; returns all objects of the release as they were left. `touched` tells whether
+    /// it got as far as changing some.
+    #[allow(clippy::too_many_arguments)]
     async fn carry_out(
         &self,
         instance: &Instance,
@@ -228,6 +220,7 @@ impl Controller {
         to_write: &[&Object],
         before: &Before,
         revision: Revision,
+        touched: &mut bool,
     ) -> Result<Vec<Expected>, Error> {
         let (pre, post) = if revision.is_install {
             (HookEvent::PreInstall, HookEvent::PostInstall)
@@ -238,6 +231,7 @@ impl Controller {
             self.install_crds(instance, &rendered.crds).await?;
         }
         self.run_hooks(instance, &rendered.hooks, pre).await?;
+        *touched = true;
         let written = self.apply_all(instance, to_write).await?;
         let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
         let applied = merge(objects, written, sent);

@@ -64,6 +64,29 @@ pub(crate) enum Error {
     /// A CRD was not established in time.
     #[error("CustomResourceDefinition {0} was not established within {1:?}")]
     NotEstablished(String, Duration),
+    /// An upgrade failed, and the last good release runs again.
+    #[error("{cause}; went back to revision {to}")]
+    RolledBack {
+        /// Why it failed.
+        cause: Box<Error>,
+        /// The last good revision.
+        to: i64,
+        /// The revision that records the way back, if a new one does.
+        revision: Option<i64>,
+    },
+    /// An upgrade failed, and so did the way back.
+    #[error("{cause}; going back to revision {to} failed too: {why}")]
+    Between {
+        /// Why it failed.
+        cause: Box<Error>,
+        /// The last good revision.
+        to: i64,
+        /// Why that one does not run again.
+        why: Box<Error>,
+    },
+    /// The manifest of a revision is not in its record.
+    #[error("the record of revision {0} was too large to hold its manifest")]
+    Outlined(i64),
     /// The release record is too large.
     #[error("{0}")]
     Record(#[from] EncodeError),
@@ -105,7 +128,8 @@ impl Error {
             Error::Apply(_) => "ApplyFailed",
             Error::Hook { .. } => "HookFailed",
             Error::NotEstablished(..) => "NotEstablished",
-            Error::Record(_) => "RecordTooLarge",
+            Error::RolledBack { cause, .. } | Error::Between { cause, .. } => cause.reason(),
+            Error::Outlined(_) | Error::Record(_) => "RecordTooLarge",
             Error::Overtaken => "Overtaken",
         }
     }
@@ -114,6 +138,7 @@ impl Error {
     pub(crate) fn condition(&self, installed: bool) -> Failing {
         match self {
             _ if !installed => Failing::Install,
+            Error::RolledBack { cause, .. } | Error::Between { cause, .. } => cause.condition(installed),
             Error::Name(_) | Error::Values(_) | Error::Render(_) | Error::ReleaseTaken { .. } => {
                 Failing::Reconcile
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::Error;
 use super::identity::ObjectId;
-use super::objects::Object;
+use super::objects::{Object, Objects};
 use super::plan;
 use super::tracked::{Dependent, Expected, Settled};
 use super::values::Values;
@@ -14,6 +14,9 @@ use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::lookup::lookup;
 use crate::reconcile::identity::Digest;
+
+/// An object that is not as it was left, and what it is now, if it is there.
+pub(super) type Drifted = (ObjectId, Option<Dependent>);
 
 impl Controller {
     /// Looks at a settled resource.
@@ -25,27 +28,33 @@ impl Controller {
     ) -> Result<Next, Error> {
         self.still_wanted(instance)?;
         let Some(settled) = self.renders_as_before(instance, values, settled).await? else {
-            return self.deploy(instance, values, settled.inputs, Some(settled.clone())).await;
+            return self.advance(instance, values, settled.inputs, Some(settled.clone())).await;
         };
-        let observed = self.dependents.of(&instance.key);
-        let drifted: Vec<_> = settled
-            .objects
-            .iter()
-            .filter(|expected| expected.kind.watchable && self.watch.watch_dependent_resources)
-            .filter(|expected| match observed.get(&expected.id) {
-                Some(now) => !now.deleting && !plan::is_as_left(expected, now),
-                None => true,
-            })
-            .collect();
-        let settled = if drifted.is_empty() {
+        let drift = self.drift(instance, &settled);
+        let settled = if drift.is_empty() {
             settled.clone()
         } else {
-            let drift: Vec<_> =
-                drifted.iter().map(|one| (one.id.clone(), observed.get(&one.id).cloned())).collect();
             self.repair(instance, values, &settled, &drift).await?
         };
+        self.forget_failure(instance);
         self.report_applied(instance, &settled, None).await;
         Ok(Next::Settled)
+    }
+
+    /// The objects that are not as they were left, and what they are now.
+    pub(super) fn drift(&self, instance: &Instance, settled: &Settled) -> Vec<Drifted> {
+        if !self.watch.watch_dependent_resources {
+            return Vec::new();
+        }
+        let observed = self.dependents.of(&instance.key);
+        let drifted =
+            settled.objects.iter().filter(|expected| expected.kind.watchable).filter(
+                |expected| match observed.get(&expected.id) {
+                    Some(now) => !now.deleting && !plan::is_as_left(expected, now),
+                    None => true,
+                },
+            );
+        drifted.map(|one| (one.id.clone(), observed.get(&one.id).cloned())).collect()
     }
 
     /// Checks what else decides the render: the cluster's capabilities, what `lookup` was told, and the time, if it has come
@@ -90,17 +99,28 @@ impl Controller {
         Ok(Some(settled))
     }
 
-    /// Applies objects that were changed or deleted by somebody else, and says by whom.
+    /// Renders a release again to put back what was changed or deleted by somebody else.
     async fn repair(
         &self,
         instance: &Instance,
         values: &Values,
         settled: &Arc<Settled>,
-        drift: &[(ObjectId, Option<Dependent>)],
+        drift: &[Drifted],
     ) -> Result<Arc<Settled>, Error> {
         let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
         self.store_seed(instance, &outside).await?;
         let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
+        self.put_back(instance, settled, &objects, drift).await
+    }
+
+    /// Applies those of a release's objects that were changed or deleted by somebody else, and says by whom.
+    pub(super) async fn put_back(
+        &self,
+        instance: &Instance,
+        settled: &Arc<Settled>,
+        objects: &Objects,
+        drift: &[Drifted],
+    ) -> Result<Arc<Settled>, Error> {
         let mut objects_left = settled.objects.clone();
         let mut failed = Vec::new();
         for object in &objects.list {

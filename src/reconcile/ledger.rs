@@ -1,6 +1,6 @@
 //! The records of a release: its history read, each revision written before and after the work, old ones cleared away.
 
-use helm::Rendered;
+use helm::{Manifest, Rendered};
 use serde_json::Value;
 
 use super::deploy::Before;
@@ -150,6 +150,21 @@ pub(super) fn manifest_text(rendered: &Rendered) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The manifests of a record's text, with the templates they came from.
+pub(super) fn manifests_of(text: &str) -> Vec<Manifest> {
+    let source =
+        |text: &str| text.lines().find_map(|line| line.strip_prefix("# Source: ")).map(str::to_owned);
+    objects::documents(text)
+        .into_iter()
+        .filter(|content| !content.trim().is_empty())
+        .map(|content| Manifest {
+            path: source(&content).unwrap_or_else(|| "release record".to_owned()),
+            content,
+            ..Manifest::default()
+        })
+        .collect()
 }
 
 /// Whether a release was made of the same values.

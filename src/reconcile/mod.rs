@@ -21,6 +21,7 @@ mod prune;
 pub(crate) mod render;
 pub(crate) mod replicas;
 mod report;
+mod rollback;
 mod scale;
 mod site;
 pub(crate) mod status;
@@ -36,6 +37,7 @@ use std::time::Duration;
 use helm::CompiledChart;
 use kube::Client;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use error::Error;
 use identity::{Digest, InstanceKey};
@@ -132,7 +134,13 @@ impl Controller {
             Err(Error::Overtaken) => Outcome::Settled(Some(Duration::ZERO)),
             Err(error) => {
                 self.tell_failure(&instance, &error).await;
-                Outcome::Failed
+                if !instance.deleting && !error.is_passing() {
+                    self.guard(&instance).await;
+                }
+                match self.failure(key).map(|failure| failure.until.duration_since(Instant::now())) {
+                    Some(wait) if !wait.is_zero() => Outcome::Settled(Some(wait)),
+                    _ => Outcome::Failed,
+                }
             }
         }
     }

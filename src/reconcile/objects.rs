@@ -308,9 +308,12 @@ pub(crate) fn plain(
     Ok(objects)
 }
 
+/// The first line of a manifest that only names its objects.
+pub(crate) const OUTLINE: &str = "# Too large to be recorded: what follows only names the objects.\n";
+
 /// A manifest that names the objects of another one and no more: what deleting them takes.
 pub(crate) fn outline(manifest: &str) -> String {
-    let mut text = String::from("# Too large to be recorded: what follows only names the objects.\n");
+    let mut text = String::from(OUTLINE);
     let mut found = Vec::new();
     for document in self::documents(manifest) {
         if let Ok(document) = yaml::to_json(&document) {

@@ -5,7 +5,7 @@ use super::error::Error;
 use super::health::Health;
 use super::identity::ObjectId;
 use super::status::{Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch};
-use super::tracked::{Dependent, Settled};
+use super::tracked::{Dependent, Failure, Settled};
 use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
 use std::collections::BTreeMap;
@@ -37,7 +37,22 @@ impl Controller {
         let condition = if instance.deleting { Failing::Uninstall } else { error.condition(installed) };
         let message = error.to_string();
         let situation = Situation::Failed { condition, reason: error.reason(), message: &message };
-        self.report(instance, situation, None, None).await;
+        let revision = match error {
+            Error::RolledBack { revision, .. } => *revision,
+            _ => None,
+        };
+        let report =
+            Report { generation: instance.generation, situation, release: None, revision, resources: None };
+        self.write(instance, report).await;
+    }
+
+    /// Tells how the release that runs is while its upgrade keeps failing.
+    pub(super) async fn report_guarded(&self, instance: &Instance, settled: &Settled, failure: &Failure) {
+        let observed = self.dependents.of(&instance.key);
+        let resources = resources(settled, &observed, self.watch.watch_dependent_resources);
+        let (condition, reason, message) = (failure.condition, failure.reason, &*failure.message);
+        let situation = Situation::Failed { condition, reason, message };
+        self.report(instance, situation, None, Some(resources)).await;
     }
 
     /// Tells what a deletion waits for.
@@ -52,13 +67,18 @@ impl Controller {
         release: Option<ReleaseFacts<'_>>,
         resources: Option<Resources>,
     ) {
+        let report =
+            Report { generation: instance.generation, situation, release, revision: None, resources };
+        self.write(instance, report).await;
+    }
+
+    async fn write(&self, instance: &Instance, report: Report<'_>) {
         // The latest word on it, not the one the work began with: our own earlier writes count.
         let current = match self.instances.get(&instance.key) {
             Some(current) if current.uid == instance.uid => current,
             _ => return,
         };
         let before = current.status();
-        let report = Report { generation: instance.generation, situation, release, resources };
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let Some(patch) = patch(&before, &next(&before, &report, &now)) else { return };
         if let Err(error) = self.instances.patch_status(&current, &patch).await {

@@ -19,6 +19,8 @@ pub(crate) struct Report<'a> {
     pub(crate) situation: Situation<'a>,
     /// The release that runs; `None` leaves what was said before.
     pub(crate) release: Option<ReleaseFacts<'a>>,
+    /// Another revision of the same release that runs now.
+    pub(crate) revision: Option<i64>,
     /// How its objects are; `None` leaves what was said before.
     pub(crate) resources: Option<Resources>,
 }
@@ -181,6 +183,10 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
                 "chart": {"name": chart.name, "version": chart.version, "appVersion": chart.app_version},
             }),
         );
+    }
+    if let (Some(revision), Some(Value::Object(known))) = (report.revision, status.get_mut("deployedRelease"))
+    {
+        known.insert("revision".into(), revision.into());
     }
     if let Some(resources) = &report.resources {
         status.insert("resources".into(), resources.to_json());
@@ -382,6 +388,7 @@ mod tests {
                 chart,
                 notes: "hello\n",
             }),
+            revision: None,
             resources: Some(resources),
         }
     }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::health::Health;
 use super::identity::{ApiKind, Digest, ObjectId};
 use super::render::{Lookup, Seed};
 use super::replicas::Replicas;
-use super::status::Seal;
+use super::status::{Failing, Seal};
 
 /// What is remembered of one custom resource.
 #[derive(Debug, Default)]
@@ -16,12 +18,29 @@ pub(crate) struct Tracked {
     pub(crate) uid: Box<str>,
     /// The release that runs.
     pub(crate) settled: Option<Arc<Settled>>,
-    /// The inputs of the attempt that failed last: trying the same again takes up its record.
-    pub(crate) failed: Option<Digest>,
+    /// The attempt that failed last, until one succeeds.
+    pub(crate) failure: Option<Failure>,
     /// The release's seed, once something asked for it.
     pub(crate) seed: Option<Seed>,
     /// Whether the hooks before the deletion have run.
     pub(crate) ready_to_delete: bool,
+}
+
+/// An attempt at a release that did not work.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// Of chart, values and overrides.
+    pub(crate) inputs: Digest,
+    /// Of everything that could make the next attempt end otherwise.
+    pub(crate) attempt: Digest,
+    /// How often the same was tried.
+    pub(crate) count: u32,
+    /// Nothing is tried again before.
+    pub(crate) until: Instant,
+    /// What the status says of it.
+    pub(crate) condition: Failing,
+    pub(crate) reason: &'static str,
+    pub(crate) message: Arc<str>,
 }
 
 /// A release that was applied and recorded.

@@ -148,7 +148,7 @@ fn waiting_for(left: &[ObjectId]) -> String {
 }
 
 /// A hook of a record as the engine describes hooks; one without a known event never runs.
-fn hook(record: &HookRecord) -> Option<Hook> {
+pub(super) fn hook(record: &HookRecord) -> Option<Hook> {
     use helm::HookDeletePolicy as Policy;
     let event = |name: &String| EVENTS.iter().copied().find(|event| super::hooks::event_name(*event) == name);
     let events: Vec<_> = record.events.iter().filter_map(event).collect();

@@ -172,13 +172,29 @@ pub(crate) fn with_info(bytes: &RecordBytes, info: &Info) -> Result<RecordBytes,
         return Ok(RecordBytes(BASE64.encode(changed).into_bytes()));
     }
     // Made by Helm itself: one member, so the whole is written anew.
+    rewritten(&packed, info, None)
+}
+
+/// Makes the record of another revision of a stored one, with everything else as it is there.
+pub(crate) fn as_revision(
+    bytes: &RecordBytes,
+    info: &Info,
+    revision: i64,
+) -> Result<RecordBytes, DecodeError> {
+    rewritten(&BASE64.decode(bytes.0.trim_ascii())?, info, Some(revision))
+}
+
+fn rewritten(packed: &[u8], info: &Info, revision: Option<i64>) -> Result<RecordBytes, DecodeError> {
     let mut whole: Value = if packed.starts_with(&[0x1f, 0x8b, 0x08]) {
-        serde_json::from_reader(BufReader::new(MultiGzDecoder::new(packed.as_slice()).take(UNPACKED_LIMIT)))?
+        serde_json::from_reader(BufReader::new(MultiGzDecoder::new(packed).take(UNPACKED_LIMIT)))?
     } else {
-        serde_json::from_slice(&packed)?
+        serde_json::from_slice(packed)?
     };
     if let Some(whole) = whole.as_object_mut() {
         whole.insert("info".into(), serde_json::to_value(info)?);
+        if let Some(revision) = revision {
+            whole.insert("version".into(), revision.into());
+        }
     }
     Ok(RecordBytes(BASE64.encode(member(&json(&whole))).into_bytes()))
 }
@@ -264,6 +280,8 @@ mod tests {
         let bytes = RecordBytes(BASE64.encode(member(text)).into_bytes());
         let (record, _) = decode(&bytes).unwrap();
         let info = Info { status: State::Superseded, ..record.info };
+        let (read, chart) = decode(&as_revision(&bytes, &info, 3).unwrap()).unwrap();
+        assert_eq!((read.version, read.manifest.as_str(), chart.name.as_str()), (3, "m", "c"));
         let (read, chart) = decode(&with_info(&bytes, &info).unwrap()).unwrap();
         assert_eq!(read.info.status, State::Superseded);
         assert_eq!((read.version, chart.name.as_str()), (2, "c"));

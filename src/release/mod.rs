@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use chart::ChartJson;
-pub(crate) use encode::{EncodeError, RecordBytes, decode, encode, with_info};
+pub(crate) use encode::{EncodeError, RecordBytes, as_revision, decode, encode, with_info};
 
 /// The label value and Secret type that mark a record.
 pub(crate) const SECRET_TYPE: &str = "helm.sh/release.v1";

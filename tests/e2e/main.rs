@@ -22,4 +22,5 @@ mod main_job;
 mod metrics;
 mod permissions;
 mod releases;
+mod rollback;
 mod scaling;
