@@ -447,6 +447,7 @@ mod tests {
                 message: "port 99999",
             },
             release: None,
+            revision: None,
             resources: None,
         };
         let bad = next(&good, &failed, "t2");
