@@ -25,6 +25,10 @@ use crate::release::{self, Info, Record, RecordBytes, State};
 /// So many steps of the growing delay are left out after a rollback: each attempt restarts what runs.
 const STEPS_AFTER_ROLLBACK: u32 = 3;
 
+/// When the cluster serves other kinds than at the last attempt, the next one is brought forward, but not to before this:
+/// on some clusters kinds come and go all the time.
+const OTHER_KINDS: Duration = Duration::from_secs(10);
+
 /// An attempt that failed after its record was written.
 pub(super) struct Broken<'a> {
     pub(super) record: Record,
@@ -47,9 +51,13 @@ impl Controller {
         inputs: Digest,
         settled: Option<Arc<Settled>>,
     ) -> Result<Next, Error> {
-        let attempt = self.attempt(instance, inputs);
+        let (attempt, capabilities) = (attempt(instance, inputs), self.discovery.current().digest);
         let failure = self.failure(&instance.key).filter(|failure| failure.attempt == attempt);
-        let wait = failure.as_ref().map_or(Duration::ZERO, |one| one.until.duration_since(Instant::now()));
+        let due = failure.as_ref().map(|one| match one.capabilities == capabilities {
+            true => one.until,
+            false => one.until.min(one.since + OTHER_KINDS),
+        });
+        let wait = due.map_or(Duration::ZERO, |due| due.duration_since(Instant::now()));
         if let (Some(failure), false) = (&failure, wait.is_zero()) {
             if let Some(settled) = self.guard(instance).await {
                 self.report_guarded(instance, &settled, failure).await;
@@ -62,18 +70,10 @@ impl Controller {
             Err(error) if error.is_passing() => {}
             Err(error) => {
                 let count = failure.map_or(0, |failure| failure.count).saturating_add(1);
-                self.note_failure(instance, error, inputs, attempt, count);
+                self.note_failure(instance, error, inputs, attempt, capabilities, count);
             }
         }
         result
-    }
-
-    /// Of everything that may make an attempt end otherwise than the last one, as far as we are told of it.
-    fn attempt(&self, instance: &Instance, inputs: Digest) -> Digest {
-        let capabilities = self.discovery.current().digest;
-        let mut parts = vec![inputs.to_string(), capabilities.to_string()];
-        parts.extend(instance.annotations.iter().flat_map(|(key, text)| [key.to_string(), text.to_string()]));
-        Digest::of(parts)
     }
 
     /// The attempt that failed last.
@@ -87,7 +87,15 @@ impl Controller {
         }
     }
 
-    fn note_failure(&self, instance: &Instance, error: &Error, inputs: Digest, attempt: Digest, count: u32) {
+    fn note_failure(
+        &self,
+        instance: &Instance,
+        error: &Error,
+        inputs: Digest,
+        attempt: Digest,
+        capabilities: Digest,
+        count: u32,
+    ) {
         let rolled_back = matches!(error, Error::RolledBack { .. } | Error::Between { .. });
         let steps = if rolled_back { count.saturating_add(STEPS_AFTER_ROLLBACK) } else { count };
         let delay = self.queue.backoff().delay(steps, &instance.key);
@@ -95,7 +103,9 @@ impl Controller {
         let failure = Failure {
             inputs,
             attempt,
+            capabilities,
             count,
+            since: Instant::now(),
             until: Instant::now() + delay,
             condition: error.condition(installed),
             reason: error.reason(),
@@ -252,6 +262,7 @@ impl Controller {
             revision: record.version,
             is_install: false,
             lookups: Vec::new(),
+            renew_at: None,
             scaled: applied.iter().map(|one| &one.id).find(|id| scaled == Some(id.to_string())).cloned(),
             objects: applied,
         })
@@ -302,4 +313,11 @@ impl Controller {
         self.remember(instance, settled.clone());
         Ok(Some(settled))
     }
+}
+
+/// Of everything a user can say that may make an attempt end otherwise than the last one.
+fn attempt(instance: &Instance, inputs: Digest) -> Digest {
+    let mut parts = vec![inputs.to_string()];
+    parts.extend(instance.annotations.iter().flat_map(|(key, text)| [key.to_string(), text.to_string()]));
+    Digest::of(parts)
 }

@@ -31,10 +31,13 @@ pub(crate) struct Tracked {
 pub(crate) struct Failure {
     /// Of chart, values and overrides.
     pub(crate) inputs: Digest,
-    /// Of everything that could make the next attempt end otherwise.
+    /// Of the inputs and of what else the user says.
     pub(crate) attempt: Digest,
+    /// Of what the cluster served.
+    pub(crate) capabilities: Digest,
     /// How often the same was tried.
     pub(crate) count: u32,
+    pub(crate) since: Instant,
     /// Nothing is tried again before.
     pub(crate) until: Instant,
     /// What the status says of it.
