@@ -6,7 +6,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 SHARED ?= ../shared
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e check fmt lint deny deploy image conformance render-cases cases bench bench-render bench-operator fuzz clean
+.PHONY: help build demo test unit e2e crd-corpus check fmt lint deny deploy image conformance render-cases cases bench bench-render bench-operator fuzz clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ unit: ## Run the tests that need no cluster
 e2e: ## Run the tests against a real control plane
 	$(CARGO) build --locked --quiet -p chartwright -p devcluster
 	$(CARGO) test --locked --quiet -p chartwright --test e2e -- --ignored
+	$(CARGO) test --locked --quiet -p chartwright --test crd_corpus -- --ignored
+
+crd-corpus: ## Give the types of all charts of the corpus to a real API server, and write the figures to docs/TYPED-API.md
+	CRD_CORPUS_ALL=1 CRD_CORPUS_WRITE=1 $(CARGO) test --locked --release -p chartwright --test crd_corpus -- --ignored --nocapture
 
 check: fmt lint ## Check format and lints
 

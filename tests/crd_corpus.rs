@@ -1,6 +1,7 @@
-//! The custom resource types of all charts of the corpus, on a real API server. Ignored by default: it takes minutes.
+//! The custom resource types of the corpus's charts, on a real API server.
 //!
-//! `cargo test --test crd_corpus -- --ignored --nocapture`
+//! `cargo test --test crd_corpus -- --ignored --nocapture` looks at a sample in half a minute; `make crd-corpus` at all
+//! charts, and writes the figures into docs/TYPED-API.md.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout)] // Also in what the test's parts share.
 
 #[path = "../crates/crdschema/tests/common/mod.rs"]
@@ -12,7 +13,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crdschema::to_json;
+use crdschema::{Report, to_json};
 use devcluster::{Cluster, Options};
 use gostd::value::Frozen;
 use serde_json::{Value, json};
@@ -32,27 +33,42 @@ struct Resource {
     good: bool,
 }
 
+/// What came of all charts.
+#[derive(Default)]
+struct Table {
+    charts: usize,
+    report: Report,
+    sizes: Vec<(usize, String)>,
+    times: Vec<(Duration, String)>,
+    /// Values files that Helm takes.
+    good: usize,
+    taken: usize,
+    /// Values files that Helm refuses, and those of them that the API server refuses as well.
+    bad: usize,
+    refused: usize,
+    explained: usize,
+}
+
 #[test]
-#[ignore = "starts a real API server and gives it hundreds of types"]
+#[ignore = "starts a real API server and gives it the types of many charts"]
 fn the_api_server_takes_the_type_of_every_chart_and_all_of_its_values_files() {
     let Some(shared) = common::shared() else { return };
     let root = common::unpacked(&shared);
     let cases = common::cases(&shared);
+    let all = std::env::var_os("CRD_CORPUS_ALL").is_some();
+    let chosen: Vec<_> = cases.keys().step_by(if all { 1 } else { SAMPLE }).collect();
     let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("crds-{}", std::process::id()));
     let (crds, resources) = (work.join("crds"), work.join("resources"));
     fs::create_dir_all(&crds).unwrap();
     fs::create_dir_all(&resources).unwrap();
 
-    let started = Instant::now();
+    let mut table = Table::default();
+    let made = chosen.iter().enumerate();
     let served: Vec<_> =
-        cases.keys().enumerate().filter_map(|(index, chart)| serve(&root, chart, index, &crds)).collect();
-    println!("{} types made in {:?}", served.len(), started.elapsed());
-
+        made.filter_map(|(index, chart)| serve(&root, chart, index, &crds, &mut table)).collect();
     let cluster = Cluster::start(Options { controllers: false, nodes: 0, ..Options::from_env() }).unwrap();
-    let started = Instant::now();
     cluster.run_kubectl(&["apply", "--server-side", "-f", crds.to_str().unwrap()]).unwrap();
     established(&cluster, served.len());
-    println!("{} types established in {:?}", served.len(), started.elapsed());
 
     let mut made = Vec::new();
     for served in &served {
@@ -62,31 +78,83 @@ fn the_api_server_takes_the_type_of_every_chart_and_all_of_its_values_files() {
         let own = Path::new(&served.chart).join("values.yaml");
         made.extend(resource(&root, served, &own, true, &resources, made.len()));
     }
-    let (mut taken, mut refused, mut left) = (0, 0, 0);
     let mut wrong = Vec::new();
-    for one in &made {
-        match (create(&cluster, &one.path), one.good) {
-            (Ok(()), true) => taken += 1,
-            (Ok(()), false) => left += 1,
-            (Err(_), false) => refused += 1,
-            (Err(error), true) => wrong.push(format!("{}: {error}", one.values.display())),
+    for batch in made.chunks(BATCH) {
+        for (one, answer) in batch.iter().zip(create(&cluster, batch)) {
+            match (answer, one.good) {
+                (Ok(()), true) => table.taken += 1,
+                (Ok(()), false) => {}
+                (Err(_), false) => table.refused += 1,
+                (Err(error), true) => wrong.push(format!("{}: {error}", one.values.display())),
+            }
         }
     }
-    let good = made.iter().filter(|one| one.good).count();
-    println!(
-        "{taken} of {good} values files taken; of those Helm refuses, {refused} refused and {left} left to Helm"
-    );
-
-    let explained =
-        served.iter().step_by(10).map(|served| explain(&cluster, served)).filter(|found| *found).count();
-    println!("kubectl explains a nested field of {explained} types");
+    table.good = made.iter().filter(|one| one.good).count();
+    table.bad = made.len() - table.good;
+    let asked = served.iter().step_by(if all { EXPLAINED } else { 5 });
+    table.explained = asked.filter(|served| explain(&cluster, served)).count();
+    println!("{}", table.text());
     assert_eq!(wrong, [""; 0]);
-    assert_eq!(taken, good);
+    assert_eq!(table.taken, table.good);
+    if all && std::env::var_os("CRD_CORPUS_WRITE").is_some() {
+        write(&table);
+    }
     fs::remove_dir_all(work).unwrap();
 }
 
+/// Without the wish for all of them, every so many charts are looked at.
+const SAMPLE: usize = 40;
+/// Resources given to the server at a time.
+const BATCH: usize = 50;
+/// `kubectl explain` is asked about every so many types.
+const EXPLAINED: usize = 10;
+
+impl Table {
+    fn text(&self) -> String {
+        let report = &self.report;
+        let percent =
+            |part: usize, whole: usize| format!("{:.2} %", 100.0 * part as f64 / whole.max(1) as f64);
+        let (size, largest) = self.sizes.iter().max().cloned().unwrap_or_default();
+        let (time, slowest) = self.times.iter().max().cloned().unwrap_or_default();
+        let mean = self.sizes.iter().map(|(size, _)| size).sum::<usize>() / self.sizes.len().max(1);
+        let described = report.described + report.described_by_name;
+        let rows = [
+            ("Charts", self.charts.to_string()),
+            ("CustomResourceDefinitions accepted and established", self.charts.to_string()),
+            ("Values with a default", report.leaves.to_string()),
+            ("of these typed", percent(report.typed, report.leaves)),
+            ("of these described", percent(described, report.leaves)),
+            ("of these described by the chart itself", percent(report.described, report.leaves)),
+            ("Values known from templates alone", report.extra.to_string()),
+            ("Values files that Helm takes", self.good.to_string()),
+            ("of these accepted by the API server", percent(self.taken, self.good)),
+            (
+                "Values files that Helm refuses, and the API server as well",
+                format!("{} of {}", self.refused, self.bad),
+            ),
+            ("Types of which `kubectl explain` was asked for a nested field", self.explained.to_string()),
+            ("Mean size of a definition", format!("{} KiB", mean / 1024)),
+            ("Largest definition", format!("{} KiB ({largest})", size / 1024)),
+            ("Definitions with folded parts", report.folded.len().to_string()),
+            ("Longest inference", format!("{} ms ({slowest})", time.as_millis())),
+        ];
+        let rows = rows.iter().map(|(what, figure)| format!("| {what} | {figure} |\n"));
+        format!("| what | figure |\n| --- | --- |\n{}", rows.collect::<String>())
+    }
+}
+
+/// Puts the table into the documentation.
+fn write(table: &Table) {
+    const MARKS: [&str; 2] = ["<!-- figures -->\n", "<!-- end of figures -->"];
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/TYPED-API.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(MARKS[0]).unwrap();
+    let (_, after) = rest.split_once(MARKS[1]).unwrap();
+    fs::write(path, format!("{before}{}{}{}{after}", MARKS[0], table.text(), MARKS[1])).unwrap();
+}
+
 /// Writes the type of a chart; `None` if the chart does not load.
-fn serve(root: &Path, chart: &str, index: usize, folder: &Path) -> Option<Served> {
+fn serve(root: &Path, chart: &str, index: usize, folder: &Path, table: &mut Table) -> Option<Served> {
     let group = format!("t{index}.example.com");
     let mut command = Command::new(env!("CARGO_BIN_EXE_chartwright"));
     command.arg("crd").arg("--chart").arg(root.join(chart)).args(["--kind", "Thing", "--api-version"]);
@@ -97,6 +165,13 @@ fn serve(root: &Path, chart: &str, index: usize, folder: &Path) -> Option<Served
         return None;
     }
     fs::write(folder.join(format!("{index}.yaml")), &output.stdout).unwrap();
+    let loaded = helm::Chart::load_path(root.join(chart)).unwrap();
+    let started = Instant::now();
+    let api = crdschema::Api::of(&loaded, &crdschema::Options::default());
+    table.times.push((started.elapsed(), chart.to_owned()));
+    table.sizes.push((output.stdout.len(), chart.to_owned()));
+    table.report.add(&api.report);
+    table.charts += 1;
     let crd = goyaml::load(&output.stdout).unwrap();
     Some(Served { chart: chart.to_owned(), group, crd: to_json(&Frozen::from(&crd)) })
 }
@@ -134,15 +209,32 @@ fn resource(
     Some(Resource { path, values: values.to_owned(), good })
 }
 
-/// Asks the server whether it would take a resource, with what it would say of unknown fields.
-fn create(cluster: &Cluster, path: &Path) -> Result<(), String> {
-    let arguments =
-        ["create", "--dry-run=server", "--validate=strict", "-o", "json", "-f", path.to_str().unwrap()];
-    let kept = cluster.run_kubectl(&arguments).map_err(|error| error.to_string())?;
-    let kept: Value = serde_json::from_str(&kept).unwrap();
-    let given: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    // What is dropped without a word is lost as well as what is refused.
-    if lost(&given["spec"], &kept["spec"]) { Err("the server dropped something".into()) } else { Ok(()) }
+/// Asks the server whether it would take resources, with what it would say of unknown fields.
+fn create(cluster: &Cluster, batch: &[Resource]) -> Vec<Result<(), String>> {
+    let mut command = cluster.kubectl();
+    command.args(["create", "--dry-run=server", "--validate=strict", "-o", "json"]);
+    let mut command = batch.iter().fold(command, |mut command, one| {
+        command.arg("-f").arg(&one.path);
+        command
+    });
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    // Those that are taken are printed one after the other.
+    let kept = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let kept: Vec<_> = kept.map(Result::unwrap).collect();
+    let answer = |one: &Resource| {
+        let given: Value = serde_json::from_slice(&fs::read(&one.path).unwrap()).unwrap();
+        let kept = kept.iter().find(|kept| kept["metadata"]["name"] == given["metadata"]["name"]);
+        match kept {
+            // What is dropped without a word is lost as well as what is refused.
+            Some(kept) if lost(&given["spec"], &kept["spec"]) => {
+                Err("the server dropped something".to_owned())
+            }
+            Some(_) => Ok(()),
+            None => Err(told.clone()),
+        }
+    };
+    batch.iter().map(answer).collect()
 }
 
 /// Reports whether something that was given is not there. Numbers may be written otherwise.

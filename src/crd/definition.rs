@@ -1,6 +1,9 @@
 //! The CustomResourceDefinition of a served kind.
 
+use std::path::{Path, PathBuf};
+
 use crdschema::{Api, Form, Options};
+use gostd::value::Frozen;
 use helm::Chart;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -32,6 +35,7 @@ pub(crate) fn api(watch: &Watch, chart: &Chart) -> Result<Api, NoReplicas> {
         replicas: watch.shape.replicas.clone(),
         // What the operator adds to the values need not be in the resource.
         elsewhere: !watch.override_values.is_empty(),
+        more_examples: examples(&watch.chart),
         ..Options::default()
     };
     let api = Api::of(chart, &options);
@@ -41,6 +45,26 @@ pub(crate) fn api(watch: &Watch, chart: &Chart) -> Result<Api, NoReplicas> {
         }
         _ => Ok(api),
     }
+}
+
+/// As many values files are read, of at most this many bytes each.
+const MOST_EXAMPLES: usize = 200;
+const LARGEST_EXAMPLE: u64 = 256 * 1024;
+
+/// Values files for tests that a chart's folder holds and its `.helmignore` keeps out of the chart: they show what the
+/// chart takes all the same.
+fn examples(chart: &Path) -> Vec<Frozen> {
+    let Ok(entries) = std::fs::read_dir(chart.join("ci")) else { return Vec::new() };
+    let is_small = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|meta| meta.len() <= LARGEST_EXAMPLE);
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let mut paths: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| is_yaml(path)).collect();
+    paths.sort();
+    let files = paths.iter().filter(|path| is_small(path)).take(MOST_EXAMPLES);
+    files
+        .filter_map(|path| goyaml::load_map(&std::fs::read(path).ok()?).ok())
+        .map(|values| Frozen::from(&gostd::Value::Map(values)))
+        .collect()
 }
 
 /// Makes the CustomResourceDefinition of a served kind.

@@ -10,7 +10,7 @@ use helm::chart::Subchart;
 use crate::facts::decide::schema_of;
 use crate::facts::{Facts, Notes};
 use crate::jsonschema::Known;
-use crate::reads::{Reader, Reads};
+use crate::reads::{Reader, Reads, Uses};
 use crate::types::Types;
 
 const GLOBAL: &str = "global";
@@ -58,7 +58,11 @@ impl Assembler {
                 self.subchart(&mut facts, &subchart, defaults, optional);
             }
         }
-        facts.read(&reads(chart), 0);
+        let reads = reads(chart);
+        facts.read(&reads, 0);
+        if reads.uses.any(Uses::DUMPED) {
+            facts.write_whole();
+        }
         let known = if self.elsewhere || optional { Known::Unsure } else { Known::Default(defaults) };
         facts.schemas.extend(chart.schema.as_ref().and_then(|text| schema_of(text.as_bytes(), known)));
         let path = &self.path;

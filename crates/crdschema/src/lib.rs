@@ -14,6 +14,7 @@
 
 mod assemble;
 mod compare;
+mod condition;
 mod describe;
 mod facts;
 mod field;
@@ -29,10 +30,12 @@ mod structural;
 mod types;
 mod validate;
 
+use gostd::value::Frozen;
 use helm::Chart;
 use serde_json::{Value, json};
 
 pub use compare::{Change, compare};
+pub use condition::Condition;
 pub use field::{Field, Others};
 pub use json::to_json;
 pub use limits::{Bound, Limits};
@@ -69,11 +72,20 @@ pub struct Options {
     pub elsewhere: bool,
     /// Whether the values files that come with a chart count as evidence of what it takes.
     pub examples: bool,
+    /// More values that the chart is known to take.
+    pub more_examples: Vec<Frozen>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mode: Mode::Auto, budget: BUDGET, replicas: None, elsewhere: false, examples: true }
+        Self {
+            mode: Mode::Auto,
+            budget: BUDGET,
+            replicas: None,
+            elsewhere: false,
+            examples: true,
+            more_examples: Vec::new(),
+        }
     }
 }
 
@@ -100,6 +112,7 @@ impl Api {
         spec.text = Some("Values of the chart, as in its values.yaml.".to_owned());
         if options.mode != Mode::Strict {
             spec.admit(&assembled.defaults);
+            options.more_examples.iter().for_each(|example| spec.admit(example));
             for (path, example) in assembled.examples.iter().filter(|_| options.examples) {
                 if let Some(field) = spec.at_mut(path) {
                     field.admit(example);

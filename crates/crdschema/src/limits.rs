@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
+use crate::condition::Condition;
 use crate::types::Types;
 
 /// Limits that a structural schema can carry; each binds only values of its own type.
@@ -31,6 +32,8 @@ pub struct Limits {
     pub max_properties: Option<u64>,
     /// Rules of other kinds, each a schema without types.
     pub rules: Vec<Value>,
+    /// Rules that bind under a condition.
+    pub conditions: Vec<Condition>,
 }
 
 /// A bound of a range.
@@ -94,6 +97,7 @@ impl Limits {
             min_properties: join(self.min_properties, other.min_properties, u64::max),
             max_properties: join(self.max_properties, other.max_properties, u64::min),
             rules: self.rules.into_iter().chain(other.rules).collect(),
+            conditions: self.conditions.into_iter().chain(other.conditions).collect(),
         }
     }
 
@@ -136,6 +140,7 @@ impl Limits {
             min_properties: meet(self.min_properties, other.min_properties, maps, u64::min),
             max_properties: meet(self.max_properties, other.max_properties, maps, u64::max),
             rules: if self.rules == other.rules { self.rules } else { Vec::new() },
+            conditions: if self.conditions == other.conditions { self.conditions } else { Vec::new() },
         }
     }
 

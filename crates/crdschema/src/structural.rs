@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::condition;
 use crate::describe::description;
 use crate::field::{Field, Others};
 use crate::types::{Form, Types};
@@ -15,6 +16,11 @@ const OPEN: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// Writes a field, and all below it.
 pub(crate) fn schema(field: &Field) -> Value {
+    node(field, false)
+}
+
+/// Writes a field. Rules in CEL are not repeated for each item or key, for the API server counts what they could cost.
+fn node(field: &Field, repeated: bool) -> Value {
     let mut out = Map::new();
     if let Some(text) = description(field) {
         out.insert("description".into(), text.into());
@@ -34,9 +40,12 @@ pub(crate) fn schema(field: &Field) -> Value {
         }
         Form::Object => {
             kind(&mut out, "object");
-            keys(field, &mut out);
+            keys(field, repeated, &mut out);
+            if !repeated {
+                condition::write(field, &mut out);
+            }
         }
-        Form::Scalar | Form::Any => mixed(field, &mut out),
+        Form::Scalar | Form::Any => mixed(field, repeated, &mut out),
     }
     field.limits.write(field.types, &mut out);
     Value::Object(out)
@@ -51,40 +60,40 @@ fn flag(out: &mut Map<String, Value>, name: &str) {
 }
 
 fn items(field: &Field) -> Value {
-    field.items.as_deref().map_or_else(|| json!({OPEN: true, "nullable": true}), schema)
+    field.items.as_deref().map_or_else(|| json!({OPEN: true, "nullable": true}), |items| node(items, true))
 }
 
 /// A node without a type: lists and maps are kept out by their size where they are not welcome.
-fn mixed(field: &Field, out: &mut Map<String, Value>) {
+fn mixed(field: &Field, repeated: bool, out: &mut Map<String, Value>) {
     flag(out, OPEN);
     if field.types.meets(Types::MAP) {
-        keys(field, out);
+        keys(field, repeated, out);
         flag(out, OPEN);
     } else {
         out.insert("maxProperties".into(), 0.into());
     }
     if field.types.meets(Types::LIST) {
-        out.extend(field.items.as_deref().map(|items| ("items".to_owned(), schema(items))));
+        out.extend(field.items.as_deref().map(|items| ("items".to_owned(), node(items, true))));
     } else {
         out.insert("maxItems".into(), 0.into());
     }
 }
 
-fn keys(field: &Field, out: &mut Map<String, Value>) {
+fn keys(field: &Field, repeated: bool, out: &mut Map<String, Value>) {
     if !field.required.is_empty() {
         out.insert("required".into(), field.required.iter().cloned().collect());
     }
     if field.properties.is_empty() {
         match &field.others {
             Others::Each(each) if !each.is_open() => {
-                out.insert("additionalProperties".into(), schema(each));
+                out.insert("additionalProperties".into(), node(each, true));
             }
             // A map without any key is a map nobody described.
             _ => flag(out, OPEN),
         }
         return;
     }
-    let properties = field.properties.iter().map(|(name, field)| (name.clone(), schema(field)));
+    let properties = field.properties.iter().map(|(name, field)| (name.clone(), node(field, repeated)));
     out.insert("properties".into(), Value::Object(properties.collect()));
     if field.others != Others::Closed {
         flag(out, OPEN);

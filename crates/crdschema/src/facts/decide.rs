@@ -91,6 +91,9 @@ fn strict(facts: &Facts, name: &str) -> Types {
 }
 
 fn auto(facts: &Facts, name: &str, parent: &str) -> Types {
+    if facts.free {
+        return Types::ANY;
+    }
     let defaults = facts.defaults.without(Types::NULL);
     if defaults == Types::NONE {
         return without_default(facts, name);
@@ -168,6 +171,10 @@ fn list(facts: &Facts, name: &str, _: &str) -> Types {
     let other = Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_MAP | Uses::KEYED;
     // A list that is written as it is may be one of YAML in a text, unless Kubernetes is to have a list.
     let is_known = known::by_name(name) == Some(Types::LIST);
+    // An empty list stands for "none" even where Kubernetes is to have a map.
+    if facts.items.is_none() && known::is_map(name) && !facts.uses.any(Uses::LIST) {
+        return Types::LIST | Types::MAP;
+    }
     let written = facts.items.is_none() && facts.uses.any(Uses::PRINTED) && !is_known;
     if facts.uses.any(other) || written {
         Types::ANY
@@ -179,14 +186,24 @@ fn list(facts: &Facts, name: &str, _: &str) -> Types {
     }
 }
 
-fn map(facts: &Facts, _: &str, _: &str) -> Types {
+fn map(facts: &Facts, name: &str, _: &str) -> Types {
     let uses = facts.uses;
     let is_empty = facts.below.is_empty();
+    let optional = uses.any(Uses::TRUTH) && uses.only(Uses::TRUTH | Uses::DUMPED | Uses::PASSED);
     if uses.any(Uses::KIND_TEXT | Uses::TEXT | Uses::KIND_LIST) || (is_empty && uses.any(Uses::PRINTED)) {
         Types::ANY
     } else if is_empty && uses.any(Uses::RANGE) && !uses.any(Uses::KEYED | Uses::KEYS) {
         // Nobody asks for the keys: a list does as well.
         Types::MAP | Types::LIST
+    } else if is_empty && known::is_list(name) && !uses.any(Uses::KEYED | Uses::KEYS) {
+        // An empty map stands for "none" even where a list is wanted.
+        Types::MAP | Types::LIST
+    } else if is_empty && name == "affinity" && uses.any(Uses::PASSED) {
+        // The longest of what pods have is often a template in a text, where a chart renders it as one.
+        Types::MAP | Types::TEXT
+    } else if !is_empty && optional && uses.any(Uses::DUMPED) {
+        // Written whole if it is anything: an empty text or false takes it away.
+        Types::ANY.without(Types::LIST)
     } else {
         Types::MAP
     }

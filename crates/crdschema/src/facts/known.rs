@@ -198,6 +198,12 @@ pub(super) fn is_word(name: &str, parent: &str) -> bool {
     WORDS_ALONE.contains(&name) || (name == "type" && parent.ends_with("ervice"))
 }
 
+/// Reports whether a map is what makes sense under a name.
+pub(super) fn is_map(name: &str) -> bool {
+    // Monitors list the names of labels to take over.
+    by_name(name) == Some(Types::MAP) && !name.ends_with("argetLabels")
+}
+
 /// Returns the types of a value that has no default, where its name tells.
 pub(super) fn by_name(name: &str) -> Option<Types> {
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
@@ -216,6 +222,29 @@ pub(super) fn by_name(name: &str) -> Option<Types> {
     }
 }
 
+/// Lists by other names than Kubernetes' own.
+const LIST_ENDS: &[&str] = &[
+    "Args",
+    "args",
+    "command",
+    "Containers",
+    "containers",
+    "Env",
+    "EnvFrom",
+    "EnvVars",
+    "hosts",
+    "Mounts",
+    "sidecars",
+    "Sidecars",
+    "tls",
+    "Volumes",
+];
+
+/// Reports whether a list is what makes sense under a name.
+pub(super) fn is_list(name: &str) -> bool {
+    LISTS.contains(&name) || LIST_ENDS.iter().any(|end| name.ends_with(end))
+}
+
 /// Reports whether a name is that of a version, which many write without quotes: `1.25`.
 pub(super) fn is_version(name: &str) -> bool {
     name == "tag" || name == "version" || name.ends_with("Version") || name.ends_with("Tag")
@@ -226,10 +255,16 @@ pub(super) fn is_count(name: &str) -> bool {
     COUNTS.contains(&name)
 }
 
+/// Ends of the names of amounts that are often below one.
+const PARTS: &[&str] =
+    &["factor", "fraction", "multiplier", "probability", "quantile", "ratio", "sampling", "samplerate"];
+
 /// Reports whether a name holds an amount of which a part makes sense: `1`, `0.5` and `200m` are all good.
 pub(super) fn is_fraction(name: &str, parent: &str) -> bool {
     let bytes = ["memory", "ephemeral-storage", "storage"].contains(&name);
-    name == "cpu" || (matches!(parent, "requests" | "limits") && !bytes)
+    let lower = name.to_ascii_lowercase();
+    let part = PARTS.iter().any(|end| lower.ends_with(end)) && lower != "replicationfactor";
+    name == "cpu" || part || (matches!(parent, "requests" | "limits") && !bytes)
 }
 
 /// What well-known names stand for, in words for values that the chart says nothing about. `{}` is the name of the value

@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     pub(crate) annotation: Option<Value>,
     /// What templates do with it.
     pub(crate) uses: Uses,
+    /// Set when templates only ever write it as part of something larger, so that they take anything in its place.
+    pub(crate) free: bool,
     pub(crate) below: BTreeMap<String, Facts>,
     /// Of all items of default lists.
     pub(crate) items: Option<Box<Facts>>,
@@ -127,6 +129,7 @@ impl Facts {
         self.hint = self.hint.or(other.hint);
         self.annotation = self.annotation.or(other.annotation);
         self.uses |= other.uses;
+        self.free &= other.free;
         self.schemas.extend(other.schemas);
         for (key, facts) in other.below {
             let merged = match self.below.remove(&key) {
@@ -161,6 +164,18 @@ impl Facts {
             } else if holds_keys || self.below.contains_key(key) {
                 self.below.entry(key.clone()).or_default().read(reads, depth + 1);
             }
+        }
+    }
+
+    /// Notes that all values are written as one: those that templates do not read on their own may be anything.
+    pub(crate) fn write_whole(&mut self) {
+        for facts in self.below.values_mut() {
+            facts.free = facts.uses.is_none();
+            facts.write_whole();
+        }
+        if let Some(items) = &mut self.items {
+            items.free = items.uses.is_none();
+            items.write_whole();
         }
     }
 

@@ -265,6 +265,7 @@ fn limits(keywords: &Map<String, Value>, known: Known<'_>, draft: Draft) -> Limi
         min_properties: count("minProperties").filter(|_| keys_are_given),
         max_properties: count("maxProperties").filter(|_| keys_are_given),
         rules: rules::rules(keywords, known),
+        conditions: if draft < Draft::Seven { Vec::new() } else { rules::conditions(keywords, known) },
     }
 }
 

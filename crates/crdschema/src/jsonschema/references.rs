@@ -20,7 +20,9 @@ pub(super) struct References<'s> {
 pub(super) enum Draft {
     /// 4 and before.
     Four,
-    /// 6 and 7.
+    /// 6, which has no conditions yet.
+    Six,
+    /// 7.
     Seven,
     /// 2019-09 and after.
     Newer,
@@ -32,7 +34,9 @@ impl Draft {
         let is = |names: &[&str]| names.iter().any(|draft| name.contains(draft));
         if is(&["draft-03", "draft-04"]) {
             Self::Four
-        } else if is(&["draft-06", "draft-07"]) {
+        } else if is(&["draft-06"]) {
+            Self::Six
+        } else if is(&["draft-07"]) {
             Self::Seven
         } else {
             Self::Newer

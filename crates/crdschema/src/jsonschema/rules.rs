@@ -6,6 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{Known, schemas};
+use crate::condition::{Choice, Condition};
+use crate::json::to_json;
 use crate::types::Types;
 
 /// Returns the rules, each a schema for `allOf`.
@@ -22,6 +24,72 @@ pub(super) fn rules(keywords: &Map<String, Value>, known: Known<'_>) -> Vec<Valu
     }
     rules.extend(forbidden_values(keywords));
     rules
+}
+
+/// Returns what `if`, `then` and `else` say of keys of which the user's word alone decides.
+pub(super) fn conditions(keywords: &Map<String, Value>, known: Known<'_>) -> Vec<Condition> {
+    let (Some(defaults), Some(premise)) = (known.map(), keywords.get("if")) else { return Vec::new() };
+    let default = |key: &str| {
+        defaults.iter().find(|(name, _)| name.as_bytes() == key.as_bytes()).map(|(_, value)| to_json(value))
+    };
+    let Some(when) = premise_of(premise) else { return Vec::new() };
+    let holds_by_default =
+        when.iter().all(|choice| default(&choice.key).is_some_and(|value| choice.values.contains(&value)));
+    let mut conditions = Vec::new();
+    for (name, otherwise) in [("then", false), ("else", true)] {
+        // What holds without a word of the user is Helm's to judge.
+        let Some(then) = keywords.get(name).filter(|_| otherwise || !holds_by_default) else { continue };
+        let required = then.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: Vec<_> = required
+            .filter_map(Value::as_str)
+            .filter(|key| default(key).is_none())
+            .map(str::to_owned)
+            .collect();
+        let choices = choices_of(then)
+            .filter(|choice| default(&choice.key).is_none_or(|value| choice.values.contains(&value)));
+        let condition = Condition { when: when.clone(), otherwise, required, choices: choices.collect() };
+        if !condition.required.is_empty() || !condition.choices.is_empty() {
+            conditions.push(condition);
+        }
+    }
+    conditions
+}
+
+/// Reads a premise that is about the values of keys and nothing else.
+fn premise_of(premise: &Value) -> Option<Vec<Choice>> {
+    let keywords = premise.as_object()?;
+    let properties = keywords.get("properties")?.as_object()?;
+    let choices: Vec<_> = choices_of(premise).collect();
+    let is_about = |key: &Value| key.as_str().is_some_and(|key| properties.contains_key(key));
+    let is_plain = |(key, value): (&String, &Value)| match key.as_str() {
+        "properties" => true,
+        "required" => value.as_array().is_some_and(|keys| keys.iter().all(is_about)),
+        "type" => value == "object",
+        _ => false,
+    };
+    let all_plain = keywords.iter().all(is_plain) && choices.len() == properties.len();
+    let only_choices = properties.values().all(|schema| {
+        schema.as_object().is_some_and(|schema| {
+            schema
+                .keys()
+                .all(|key| matches!(key.as_str(), "const" | "enum" | "type" | "description" | "title"))
+        })
+    });
+    (all_plain && only_choices && !choices.is_empty()).then_some(choices)
+}
+
+/// Reads which keys have a choice of values.
+fn choices_of(schema: &Value) -> impl Iterator<Item = Choice> {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.filter_map(|(key, schema)| {
+        let values = match (schema.get("const"), schema.get("enum")) {
+            (Some(value), _) => vec![value.clone()],
+            (None, Some(Value::Array(values))) => values.clone(),
+            _ => return None,
+        };
+        let is_scalar = |value: &Value| Types::SCALAR.without(Types::NULL).has(Types::of_json(value));
+        (!values.is_empty() && values.iter().all(is_scalar)).then(|| Choice { key: key.clone(), values })
+    })
 }
 
 /// Returns the keys a schema demands, if it says nothing else.

@@ -184,3 +184,33 @@ fn a_schema_that_grows_without_bounds_is_cut() {
     let schema = json!({"d": definitions, "$ref": "#/d/0"});
     convert(&schema, Known::Nothing);
 }
+
+#[test]
+fn conditions_become_cel_rules_where_the_users_word_decides() {
+    let schema = |draft: &str| {
+        json!({"$schema": draft, "type": "object",
+            "properties": {"mode": {"type": "string"}, "host": {"type": "string"}, "size": {"type": "integer"}},
+            "if": {"properties": {"mode": {"const": "remote"}}},
+            "then": {"required": ["host", "size"]},
+            "else": {"properties": {"size": {"enum": [1]}}},
+        })
+    };
+    let rules = |defaults: &str| structural(schema(""), defaults)["x-kubernetes-validations"].clone();
+    assert_eq!(
+        rules("mode: local\nsize: 1\n"),
+        json!([
+            {"rule": "!(has(self.mode) && self.mode == \"remote\") || (has(self.host))",
+                "message": "host must be given when mode is remote"},
+            {"rule": "!(has(self.mode) && !(self.mode == \"remote\")) || ((!has(self.size) || self.size == 1))",
+                "message": "size must be 1 unless mode is remote"},
+        ])
+    );
+    // What a default says is not the user's word: without one there is nothing to hold against him.
+    assert_eq!(rules("mode: remote\nsize: 2\n"), Value::Null);
+    assert_eq!(
+        structural(schema("http://json-schema.org/draft-06/schema#"), "").get("x-kubernetes-validations"),
+        None
+    );
+    // Items are many, and each would cost.
+    assert_eq!(of_item(schema("")).get("x-kubernetes-validations"), None);
+}
