@@ -17,6 +17,7 @@ mod reconcile;
 mod release;
 mod settings;
 mod watches;
+mod webhook;
 
 use std::process::ExitCode;
 

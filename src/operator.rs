@@ -42,6 +42,7 @@ use crate::reconcile::render::Renderer;
 use crate::reconcile::status::Remembered;
 use crate::release::ChartJson;
 use crate::settings::{Scope, Settings, Watch};
+use crate::webhook::Webhook;
 
 /// How long work under way may take after the operator was told to stop.
 const GRACE: Duration = Duration::from_secs(20);
@@ -95,6 +96,9 @@ pub(crate) enum Error {
     /// Another replica may be working now.
     #[error("stopped, for the Lease of the working replica is lost: {0}")]
     LeaseLost(String),
+    /// The webhook cannot prove who it is.
+    #[error("cannot make a certificate for the webhook: {0}")]
+    Certificate(String),
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
@@ -185,6 +189,15 @@ async fn serve(
     }
     tasks.spawn(shared.histories.clone().follow());
     tasks.spawn(follow_definitions(&started));
+    let webhook = match &settings.webhook {
+        Some(options) => {
+            let controllers = started.iter().map(|kind| kind.controller.clone()).collect();
+            let listener = listen("the webhook", "--webhook-bind-address", options.bind).await?;
+            let webhook = Webhook::start(listener, client, options, &settings.watch_namespaces, controllers);
+            Some(webhook.map_err(Error::Certificate)?)
+        }
+        None => None,
+    };
     let working: Vec<_> = started.iter().map(|kind| tokio::spawn(work(kind.clone()))).collect();
     let ready = async {
         for kind in &started {
@@ -192,11 +205,17 @@ async fn serve(
         }
         probes.set_ready();
         tracing::info!(kinds = started.len(), "Serving");
-        std::future::pending::<()>().await;
+        match &webhook {
+            Some(webhook) => webhook.keep().await,
+            None => std::future::pending().await,
+        }
     };
     tokio::select! {
         () = ready => {}
         () = &mut shutdown => {}
+    }
+    if let Some(webhook) = &webhook {
+        webhook.remove().await;
     }
     tracing::info!("Stopping: finishing work under way");
     for kind in &started {
@@ -267,7 +286,7 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
         charts.push(load(&watch.chart)?);
     }
     for (watch, chart) in settings.watches.iter().zip(&charts) {
-        register(client, watch, chart.compiled.chart()).await?;
+        register(client, watch, &settings.watch_namespaces, chart.compiled.chart()).await?;
         tracing::info!(crd = %watch.crd_name(), "Registered");
     }
     let discovery = Arc::new(Discovery::new(client.clone()));

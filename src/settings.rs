@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) leader_election: Option<LeaderElection>,
     /// Whether override values are masked in events.
     pub(crate) suppress_override_values: bool,
+    /// Set when resources are judged before they are stored.
+    pub(crate) webhook: Option<crate::webhook::Options>,
 }
 
 /// The Lease that the working replica holds.
@@ -110,6 +112,8 @@ pub(crate) struct Shape {
     pub(crate) schema: crdschema::Mode,
     /// The value that `kubectl scale` sets, as `web.replicas`; found by its name if not given.
     pub(crate) replicas: Option<String>,
+    /// Whether the type may change in a way that makes existing resources invalid.
+    pub(crate) accept_breaking: bool,
 }
 
 /// A column of `kubectl get`.

@@ -110,6 +110,8 @@ struct Entry {
     schema: EntrySchema,
     #[serde(default)]
     replicas_path: Option<String>,
+    #[serde(default)]
+    accept_breaking_changes: bool,
 }
 
 #[derive(Deserialize)]
@@ -201,7 +203,9 @@ impl Entry {
         let api_version =
             ApiVersion::parse(&format!("{}/{}", self.group, self.version)).map_err(EntryError::Name)?;
         let names = Names::of(&self.kind, self.plural.as_deref()).map_err(EntryError::Name)?;
-        let shape = shape(self.short_names, self.categories, self.columns, self.schema, self.replicas_path)?;
+        let mut shape =
+            shape(self.short_names, self.categories, self.columns, self.schema, self.replicas_path)?;
+        shape.accept_breaking = self.accept_breaking_changes;
         let period = self.reconcile_period.as_deref().filter(|text| !text.is_empty());
         Ok(Watch {
             api_version,
@@ -257,6 +261,7 @@ fn shape(
             EntrySchema::Open => crdschema::Mode::Open,
         },
         replicas: replicas.filter(|path| !path.is_empty()),
+        accept_breaking: false,
     })
 }
 

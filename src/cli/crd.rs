@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CrdArgs) -> Result<(), CliError> {
     let api = api(&watch, &chart)?;
     let crd = definition(&watch, &api);
     if let Some(old) = &args.diff {
-        return diff(&old_definition(old, &watch)?, &crd);
+        return diff(&old_definition(old, &watch)?, &crd, watch.shape.accept_breaking);
     }
     if !api.report.folded.is_empty() {
         hint(&format!("left open, to keep the type small: {}", api.report.folded.join(", ")));
@@ -80,11 +80,12 @@ fn old_definition(path: &Path, watch: &Watch) -> Result<Value, CliError> {
     }
 }
 
-fn diff(old: &Value, new: &Value) -> Result<(), CliError> {
+fn diff(old: &Value, new: &Value, accepted: bool) -> Result<(), CliError> {
     let changes = changes(old, new);
     print(changes.iter().map(|change| format!("{change}\n")).collect::<String>())?;
     match changes.iter().filter(|change| change.breaking).count() {
         0 => Ok(()),
+        _ if accepted => Ok(()),
         1 => Err(CliError::Usage("1 change could hurt existing resources".to_owned())),
         count => Err(CliError::Usage(format!("{count} changes could hurt existing resources"))),
     }

@@ -29,6 +29,9 @@ pub(crate) struct ManifestsArgs {
     /// Serve only the operator's own namespace
     #[arg(long)]
     namespaced: bool,
+    /// Let the operator judge resources before they are stored, with an admission webhook
+    #[arg(long)]
+    webhook: bool,
     /// Folder to write rbac.yaml, crd.yaml, operator.yaml and cr.yaml to; without it all are printed
     #[arg(long, short, value_name = "DIR")]
     output_dir: Option<PathBuf>,
@@ -43,7 +46,10 @@ pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
     let chart = CompiledChart::new(Chart::load_path(&watch.chart)?)?;
     let given = args.values.read()?;
     let rendered = render(&chart, &given, &args.namespace)?;
-    let permissions = Permissions::of(&watch, chart.chart(), &rendered);
+    let mut permissions = Permissions::of(&watch, chart.chart(), &rendered);
+    if args.webhook {
+        permissions.grant_webhook(&watch);
+    }
     let api = crate::crd::api(&watch, chart.chart())?;
     let sample_spec = if args.values.is_empty() { sample(&api) } else { to_json(&given) };
     let files = manifests::render(&Deployment {
@@ -52,6 +58,7 @@ pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
         image: &args.image,
         namespace: &args.namespace,
         namespaced: args.namespaced,
+        webhook: args.webhook,
         sample_spec: &sample_spec,
         crd: &crate::crd::definition(&watch, &api),
     })

@@ -12,6 +12,7 @@ mod served;
 mod shape;
 pub(crate) mod template;
 mod values;
+pub(crate) mod webhook;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::CliError;
 use super::served::ServedArgs;
+use super::webhook::WebhookArgs;
 use crate::observe::metrics::{Metrics, Requests};
 use crate::settings::{LeaderElection, Settings, Watch};
 use crate::watches;
@@ -54,6 +55,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", action = clap::ArgAction::Set)]
     suppress_override_values: bool,
+    #[command(flatten)]
+    webhook: WebhookArgs,
     /// Kubeconfig to use [default: KUBECONFIG, else the pod's service account, else ~/.kube/config]
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -80,7 +83,7 @@ pub(crate) enum LogFormat {
 
 /// An address to listen on; `None` for "do not".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bind(Option<SocketAddr>);
+pub(crate) struct Bind(pub(super) Option<SocketAddr>);
 
 /// Runs the operator until it is told to stop.
 pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
@@ -102,6 +105,8 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
     let watches = find_watches(args, default_watches)?;
     let leader_election = args.leader_elect.then(|| leader_election(args, &watches)).transpose()?;
+    let first = watches.first().map_or("chartwright", |watch| &watch.names.singular);
+    let webhook = args.webhook.to_options(first)?;
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Settings {
         watches,
@@ -112,11 +117,12 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
         metrics_bind: args.metrics_addr.unwrap_or(args.metrics_bind_address).0,
         leader_election,
         suppress_override_values: args.suppress_override_values,
+        webhook,
     })
 }
 
 /// Where a pod finds the name of its namespace.
-const OWN_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+pub(super) const OWN_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 fn leader_election(args: &RunArgs, watches: &[Watch]) -> Result<LeaderElection, CliError> {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
@@ -215,7 +221,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads an address as Go servers take it: `:8080` is every address of the machine, `0` is off.
-fn bind_address(text: &str) -> Result<Bind, String> {
+pub(super) fn bind_address(text: &str) -> Result<Bind, String> {
     if text == "0" || text.is_empty() {
         return Ok(Bind(None));
     }

@@ -26,6 +26,10 @@ pub(crate) struct ShapeArgs {
     /// types than the defaults have, open takes anything [default: auto]
     #[arg(long, env = "CRD_SCHEMA", value_name = "MODE")]
     schema: Option<Mode>,
+    /// Change the type even if that makes existing resources invalid
+    #[arg(long, env = "ACCEPT_BREAKING_CHANGES", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+    accept_breaking_changes: bool,
 }
 
 /// See [`crdschema::Mode`].
@@ -57,6 +61,7 @@ impl ShapeArgs {
                 Some(Mode::Open) => crdschema::Mode::Open,
             },
             replicas: self.replicas_path.clone().filter(|path| !path.is_empty()),
+            accept_breaking: self.accept_breaking_changes,
         })
     }
 }

@@ -62,6 +62,12 @@ impl Instance {
         }
     }
 
+    /// Reads one from its JSON; `None` if it is none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let wire: Wire = serde_json::from_str(text).ok()?;
+        Some(Arc::unwrap_or_clone(wire.instance))
+    }
+
     /// Parses the status; null if there is none.
     pub(crate) fn status(&self) -> Value {
         serde_json::from_str(&self.status).unwrap_or(Value::Null)

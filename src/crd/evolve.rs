@@ -40,15 +40,18 @@ fn breaking(path: &str, what: impl Into<String>) -> Change {
     Change { breaking: true, ..safe(path, what) }
 }
 
-fn versions(crd: &Value) -> impl Iterator<Item = &Value> {
+/// The versions of a definition.
+pub(super) fn versions(crd: &Value) -> impl Iterator<Item = &Value> {
     crd.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten()
 }
 
-fn name(version: &Value) -> &str {
+/// The name of a version.
+pub(super) fn name(version: &Value) -> &str {
     version.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn is_served(version: &Value) -> bool {
+/// Whether a version is served.
+pub(super) fn is_served(version: &Value) -> bool {
     version.get("served") == Some(&Value::Bool(true))
 }
 

@@ -1,8 +1,11 @@
 //! The type of the custom resource: inferred from the chart, named by the watch → applied → established.
 
+mod adopt;
 mod definition;
 mod evolve;
+mod migrate;
 mod register;
+mod survey;
 
 pub(crate) use definition::{NoReplicas, api, definition};
 pub(crate) use evolve::changes;

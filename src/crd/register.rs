@@ -6,13 +6,16 @@ use helm::Chart;
 use kube::api::{ApiResource, GroupVersionKind};
 use kube::api::{DynamicObject, Patch, PatchParams};
 use kube::{Api, Client};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
-use super::{NoReplicas, api, definition};
+use super::evolve::{self, versions};
+use super::migrate::migrate;
+use super::survey::{Resources, Rules, survey};
+use super::{NoReplicas, adopt, api, changes, definition};
 use crate::cluster::FIELD_MANAGER;
 use crate::cluster::error::explain;
-use crate::settings::{CrdPolicy, Watch};
+use crate::settings::{CrdPolicy, Scope, Watch};
 
 /// How long a CRD may take to be established.
 const ESTABLISH: Duration = Duration::from_secs(60);
@@ -54,19 +57,39 @@ pub(crate) enum RegisterError {
         /// The server's words.
         why: String,
     },
+    /// Resources would become invalid.
+    #[error(
+        "the CustomResourceDefinition {name} was not changed, for {count} {} would be refused or lose something: {report}. \
+         Change the resources first, or go on with --accept-breaking-changes (acceptBreakingChanges in a watches file)",
+        if *count == 1 { "resource" } else { "resources" }
+    )]
+    Breaking {
+        /// The CRD.
+        name: String,
+        /// How many resources.
+        count: usize,
+        /// Fields, changes and resources.
+        report: String,
+    },
     /// It took too long.
     #[error("the CustomResourceDefinition {0} was not established within {ESTABLISH:?}")]
     TooSlow(String),
 }
 
-/// Sees to it that the cluster serves a kind, as the watch's policy says; `chart` gives the type its schema.
-pub(crate) async fn register(client: &Client, watch: &Watch, chart: &Chart) -> Result<(), RegisterError> {
-    let name = watch.crd_name();
-    let gvk = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    let crds: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&gvk));
+/// Sees to it that the cluster serves a kind, as the watch's policy says; `chart` gives the type its schema. `namespaces`
+/// are those that are served, all if empty.
+pub(crate) async fn register(
+    client: &Client,
+    watch: &Watch,
+    namespaces: &[String],
+    chart: &Chart,
+) -> Result<(), RegisterError> {
     if watch.crd == CrdPolicy::None {
         return Ok(());
     }
+    let name = watch.crd_name();
+    let gvk = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+    let crds: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&gvk));
     let fail = |doing| {
         let name = name.clone();
         move |error| RegisterError::Api { doing, name, error: Box::new(error) }
@@ -77,8 +100,10 @@ pub(crate) async fn register(client: &Client, watch: &Watch, chart: &Chart) -> R
         return check_version(&existing.data, watch);
     }
     let mut wanted = definition(watch, &api(watch, chart)?);
-    if let Some(existing) = &existing {
-        keep_other_versions(&mut wanted, &existing.data);
+    if let Some(existing) = existing {
+        // Types and metadata are looked at as one.
+        let existing = serde_json::to_value(&existing).unwrap_or_default();
+        succeed(client, watch, namespaces, &mut wanted, &existing).await?;
     }
     let parameters = PatchParams::apply(FIELD_MANAGER).force();
     crds.patch(&name, &parameters, &Patch::Apply(&wanted)).await.map_err(fail("apply"))?;
@@ -87,7 +112,7 @@ pub(crate) async fn register(client: &Client, watch: &Watch, chart: &Chart) -> R
         loop {
             let crd = crds.get(&name).await.map_err(fail("read"))?;
             match state(&crd.data) {
-                State::Established => return Ok(()),
+                State::Established => return Ok(crd),
                 State::Refused(why) => return Err(RegisterError::Refused { name: name.clone(), why }),
                 State::Waiting => {}
             }
@@ -95,54 +120,108 @@ pub(crate) async fn register(client: &Client, watch: &Watch, chart: &Chart) -> R
             pause = (pause * 2).min(Duration::from_secs(1));
         }
     };
-    tokio::time::timeout(ESTABLISH, established)
+    let crd = tokio::time::timeout(ESTABLISH, established)
         .await
-        .unwrap_or_else(|_| Err(RegisterError::TooSlow(name.clone())))
+        .unwrap_or_else(|_| Err(RegisterError::TooSlow(name.clone())))?;
+    let version = &watch.api_version.version;
+    if stores_others(&crd.data, version) {
+        let resources = resources(client, watch, version);
+        tokio::spawn(migrate(crds, resources.everywhere(), name, version.clone()));
+    }
+    Ok(())
 }
 
-fn versions(crd: &Value) -> impl Iterator<Item = &Value> {
-    crd.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten()
+/// Prepares a definition that takes the place of another.
+///
+/// # Errors
+/// When the change would make existing resources invalid, unless the watch says to go on.
+async fn succeed(
+    client: &Client,
+    watch: &Watch,
+    namespaces: &[String],
+    wanted: &mut Value,
+    existing: &Value,
+) -> Result<(), RegisterError> {
+    let (name, version) = (watch.crd_name(), watch.api_version.version.as_str());
+    let older = adopt::older(existing, version);
+    let all = older.others.iter().chain(&older.ours).cloned().collect::<Vec<_>>();
+    let mut next = wanted.clone();
+    adopt::take_over(&mut next, existing, version, &all);
+    let changes = changes(existing, &next);
+    for change in &changes {
+        tracing::debug!(crd = %name, %change, "The type changes");
+    }
+    let breaks = changes.iter().any(|change| change.breaking);
+    let readable = versions(existing).filter(|known| evolve::is_served(known));
+    let readable = readable.max_by_key(|known| known.get("storage") == Some(&Value::Bool(true)));
+    // Without a served version nobody has ever been able to make a resource.
+    let Some(readable) = readable.filter(|_| breaks || !older.ours.is_empty()) else {
+        adopt::take_over(wanted, existing, version, &all);
+        return Ok(());
+    };
+    let old = versions(existing).find(|known| evolve::name(known) == version).unwrap_or(readable);
+    let new = versions(&next).next().map(spec_schema).unwrap_or_default();
+    let (old, resources) = (spec_schema(old), resources(client, watch, evolve::name(readable)));
+    let rules = Rules { old: &old, new: &new, changes: &changes };
+    let survey = survey(&resources, namespaces, &watch.api_version.group, breaks.then_some(&rules)).await;
+    let survey = survey.map_err(|error| RegisterError::Api {
+        doing: "read the resources of",
+        name: name.clone(),
+        error: Box::new(error),
+    })?;
+    if survey.hits.len() > 0 {
+        let report = survey.hits.report();
+        if !watch.shape.accept_breaking {
+            return Err(RegisterError::Breaking { name, count: survey.hits.len(), report });
+        }
+        tracing::warn!(crd = %name, report, "Resources become invalid, as was accepted");
+    }
+    let stored = stored_versions(existing);
+    let stored = |known: &str| stored.contains(&known);
+    let needed = |known: &&String| survey.partial || survey.used.contains(*known) || stored(known);
+    let serve: Vec<_> = older.others.iter().chain(older.ours.iter().filter(needed)).cloned().collect();
+    for gone in older.ours.iter().filter(|known| !serve.contains(known)) {
+        tracing::info!(crd = %name, version = gone, "No resource uses this version any more: it goes");
+    }
+    adopt::take_over(wanted, existing, version, &serve);
+    Ok(())
+}
+
+/// The resources of a kind.
+fn resources(client: &Client, watch: &Watch, version: &str) -> Resources {
+    let group = &watch.api_version.group;
+    let resource = ApiResource {
+        group: group.clone(),
+        version: version.to_owned(),
+        api_version: format!("{group}/{version}"),
+        kind: watch.names.kind.clone(),
+        plural: watch.names.plural.clone(),
+    };
+    Resources { client: client.clone(), resource, namespaced: watch.scope == Scope::Namespaced }
+}
+
+fn spec_schema(version: &Value) -> Value {
+    version.pointer("/schema/openAPIV3Schema/properties/spec").cloned().unwrap_or_default()
+}
+
+fn stored_versions(crd: &Value) -> Vec<&str> {
+    let stored = crd.pointer("/status/storedVersions").and_then(Value::as_array);
+    stored.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether resources may be stored in other versions than the one that is stored now, which is this one.
+fn stores_others(crd: &Value, version: &str) -> bool {
+    let is_stored = |known: &Value| known.get("storage") == Some(&Value::Bool(true));
+    let ours = versions(crd).any(|known| evolve::name(known) == version && is_stored(known));
+    ours && stored_versions(crd).iter().any(|known| *known != version)
 }
 
 fn check_version(crd: &Value, watch: &Watch) -> Result<(), RegisterError> {
     let wanted = &watch.api_version.version;
-    let serves = |version: &Value| {
-        version.get("name").and_then(Value::as_str) == Some(wanted)
-            && version.get("served").and_then(Value::as_bool) == Some(true)
-    };
-    if versions(crd).any(serves) {
+    if versions(crd).any(|known| evolve::name(known) == wanted && evolve::is_served(known)) {
         return Ok(());
     }
     Err(RegisterError::OtherVersion { name: watch.crd_name(), version: wanted.clone() })
-}
-
-/// Versions that others serve or that objects are stored in must not vanish with ours; the version objects are stored in
-/// stays the one they are stored in.
-fn keep_other_versions(wanted: &mut Value, existing: &Value) {
-    let name = |version: &Value| version.get("name").and_then(Value::as_str).map(str::to_owned);
-    let ours: Vec<_> = versions(wanted).filter_map(name).collect();
-    let others: Vec<Value> = versions(existing)
-        .filter(|version| name(version).is_some_and(|name| !ours.contains(&name)))
-        .cloned()
-        .collect();
-    let stored_elsewhere =
-        others.iter().any(|version| version.get("storage").and_then(Value::as_bool) == Some(true));
-    let Some(list) = wanted.pointer_mut("/spec/versions").and_then(Value::as_array_mut) else { return };
-    if stored_elsewhere {
-        for version in list.iter_mut().filter_map(Value::as_object_mut) {
-            version.insert("storage".into(), false.into());
-        }
-    }
-    list.extend(others);
-    // How others convert between their versions stays theirs.
-    if let (Some(conversion), Some(spec)) = (existing.pointer("/spec/conversion"), wanted.get_mut("spec"))
-        && conversion.get("strategy").and_then(Value::as_str) == Some("Webhook")
-    {
-        let spec: Option<&mut Map<String, Value>> = spec.as_object_mut();
-        if let Some(spec) = spec {
-            spec.insert("conversion".into(), conversion.clone());
-        }
-    }
 }
 
 enum State {
@@ -171,18 +250,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_of_others_stay() {
-        let mut wanted = json!({"spec": {"versions": [{"name": "v2", "served": true, "storage": true}]}});
-        let existing = json!({"spec": {
-            "versions": [{"name": "v1", "served": true, "storage": true}, {"name": "v2", "served": false, "storage": false}],
-            "conversion": {"strategy": "Webhook", "webhook": {}},
-        }});
-        keep_other_versions(&mut wanted, &existing);
-        assert_eq!(
-            wanted["spec"]["versions"],
-            json!([{"name": "v2", "served": true, "storage": false}, {"name": "v1", "served": true, "storage": true}])
-        );
-        assert_eq!(wanted["spec"]["conversion"]["strategy"], "Webhook");
+    fn resources_move_to_the_version_that_is_stored() {
+        let crd = |storage: bool, stored: Value| json!({"spec": {"versions": [{"name": "v2", "storage": storage}]}, "status": {"storedVersions": stored}});
+        assert!(stores_others(&crd(true, json!(["v1", "v2"])), "v2"));
+        assert!(!stores_others(&crd(true, json!(["v2"])), "v2"));
+        // Others decide what is stored.
+        assert!(!stores_others(&crd(false, json!(["v1"])), "v2"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod rbac;
 use handlebars::Handlebars;
 use serde_json::{Value, json};
 
+use crate::cli::webhook::service_name;
 use crate::convert::json_to_yaml;
 use crate::settings::Watch;
 
@@ -24,6 +25,8 @@ pub(crate) struct Deployment<'a> {
     pub(crate) namespace: &'a str,
     /// Whether it serves that namespace only.
     pub(crate) namespaced: bool,
+    /// Whether it judges resources before they are stored.
+    pub(crate) webhook: bool,
     /// The `spec` of the sample resource.
     pub(crate) sample_spec: &'a Value,
     /// The CRD.
@@ -76,6 +79,7 @@ fn data(deployment: &Deployment<'_>) -> Value {
         "cluster_role": format!("{}-operator", watch.crd_name()),
         "namespace": deployment.namespace,
         "namespaced": deployment.namespaced,
+        "webhook": deployment.webhook.then(|| service_name(singular)),
         "image": deployment.image,
         "api_version": watch.api_version.to_string(),
         "kind": watch.names.kind,

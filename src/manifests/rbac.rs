@@ -45,6 +45,17 @@ impl Permissions {
         permissions
     }
 
+    /// Adds what the admission webhook takes: its own configuration.
+    pub(crate) fn grant_webhook(&mut self, watch: &Watch) {
+        const GROUP: &[&str] = &["admissionregistration.k8s.io"];
+        const CONFIGURATIONS: &[&str] = &["validatingwebhookconfigurations"];
+        let mut named = rule(GROUP, CONFIGURATIONS, &["delete", "get", "patch"]);
+        if let Some(named) = named.as_object_mut() {
+            named.insert("resourceNames".into(), json!([crate::webhook::configuration_name(watch)]));
+        }
+        self.cluster.extend([named, rule(GROUP, CONFIGURATIONS, &["create"])]);
+    }
+
     /// Kubernetes lets nobody make a role that holds more than its maker has, so the operator needs what the chart's
     /// roles give.
     fn grant_what_roles_grant(&mut self, rendered: &[Value]) {
@@ -72,7 +83,9 @@ impl Permissions {
 
 fn own_type(watch: &Watch) -> Vec<Value> {
     let crd_name = watch.crd_name();
-    let mut named = rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], &["get", "patch"]);
+    // Its status says which versions resources are stored in.
+    let definitions = &["customresourcedefinitions", "customresourcedefinitions/status"];
+    let mut named = rule(&["apiextensions.k8s.io"], definitions, &["get", "patch"]);
     if let Some(named) = named.as_object_mut() {
         named.insert("resourceNames".into(), json!([crd_name]));
     }

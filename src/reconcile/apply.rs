@@ -251,7 +251,7 @@ impl Controller {
 }
 
 /// Some judgements come as 500: fields outside the schema, and what a failing webhook says. They are for the user.
-fn is_judgement(error: &kube::Error) -> bool {
+pub(super) fn is_judgement(error: &kube::Error) -> bool {
     const JUDGEMENTS: &[&str] = &["failed to create typed patch object", "webhook"];
     let judges = |message: &str| JUDGEMENTS.iter().any(|judgement| message.contains(judgement));
     matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))

@@ -450,7 +450,7 @@ fn place_name(instance: &Instance) -> String {
     instance.key.name.to_string()
 }
 
-fn check_name(name: &str) -> Result<(), Error> {
+pub(super) fn check_name(name: &str) -> Result<(), Error> {
     if name.len() > LONGEST_NAME {
         return Err(Error::Name(format!(
             "the name {name:?} has {} characters, and as the name of a Helm release it may have {LONGEST_NAME}: make \

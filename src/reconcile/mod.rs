@@ -10,6 +10,7 @@ pub(crate) mod error;
 pub(crate) mod health;
 mod hooks;
 pub(crate) mod identity;
+pub(crate) mod judge;
 mod keep;
 mod ledger;
 mod leftovers;

@@ -32,6 +32,7 @@ mod urls;
 pub mod versions;
 mod words;
 
+pub use crypto::{Serving, serving};
 use gotemplate::Function;
 
 /// All functions, by family.

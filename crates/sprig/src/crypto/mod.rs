@@ -7,12 +7,14 @@ mod digests;
 mod keys;
 mod passwords;
 mod pem;
+mod serving;
 mod x509;
 
 pub(crate) use certs::FUNCTIONS as CERTIFICATES;
 pub(crate) use cipher::FUNCTIONS as CIPHERS;
 pub(crate) use digests::FUNCTIONS as DIGESTS;
 pub(crate) use passwords::FUNCTIONS as PASSWORDS;
+pub use serving::{Serving, serving};
 
 use gotemplate::{Call, FuncError};
 

@@ -1,0 +1,213 @@
+//! The resources there are, before their type changes: which versions they use, and what a change would do to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crdschema::{Change, Fault, validate};
+use kube::api::{ApiResource, DynamicObject, ListParams};
+use kube::{Api, Client, ResourceExt as _};
+use serde_json::Value;
+
+/// Resources per page of a list.
+const PAGE: u32 = 100;
+
+/// As many resources are named for each change; the others are counted.
+const NAMED: usize = 5;
+
+/// The resources of a kind, as a version of it has them.
+pub(super) struct Resources {
+    pub(super) client: Client,
+    pub(super) resource: ApiResource,
+    pub(super) namespaced: bool,
+}
+
+impl Resources {
+    pub(super) fn everywhere(&self) -> Api<DynamicObject> {
+        Api::all_with(self.client.clone(), &self.resource)
+    }
+
+    fn within(&self, namespace: &str) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace, &self.resource)
+    }
+}
+
+/// What a look at all resources showed.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// The versions in which somebody writes resources.
+    pub(super) used: BTreeSet<String>,
+    /// Set when not all namespaces could be looked into.
+    pub(super) partial: bool,
+    /// What a change does to resources that are good now.
+    pub(super) hits: Hits,
+}
+
+/// Reads all resources; those that break `rules` are noted, if there are any. An operator that may not look everywhere
+/// looks into the namespaces it serves.
+pub(super) async fn survey(
+    resources: &Resources,
+    namespaces: &[String],
+    group: &str,
+    rules: Option<&Rules<'_>>,
+) -> Result<Survey, kube::Error> {
+    let mut survey = Survey::default();
+    match look(&resources.everywhere(), group, rules, &mut survey).await {
+        Err(kube::Error::Api(status))
+            if status.is_forbidden() && resources.namespaced && !namespaces.is_empty() =>
+        {
+            survey.partial = true;
+        }
+        Ok(()) => return Ok(survey),
+        Err(error) => return Err(error),
+    }
+    for namespace in namespaces {
+        look(&resources.within(namespace), group, rules, &mut survey).await?;
+    }
+    Ok(survey)
+}
+
+async fn look(
+    resources: &Api<DynamicObject>,
+    group: &str,
+    rules: Option<&Rules<'_>>,
+    survey: &mut Survey,
+) -> Result<(), kube::Error> {
+    let mut page = ListParams::default().limit(PAGE);
+    loop {
+        let list = resources.list(&page).await?;
+        for resource in &list.items {
+            for entry in resource.managed_fields() {
+                let version = entry.api_version.as_deref().and_then(|known| known.split_once('/'));
+                if let Some((_, version)) = version.filter(|(of, _)| *of == group) {
+                    survey.used.insert(version.to_owned());
+                }
+            }
+            if let Some(rules) = rules {
+                let name = match resource.namespace() {
+                    Some(namespace) => format!("{namespace}/{}", resource.name_any()),
+                    None => resource.name_any(),
+                };
+                rules.judge(&name, resource.data.get("spec").unwrap_or(&Value::Null), &mut survey.hits);
+            }
+        }
+        match list.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => page = ListParams::default().limit(PAGE).continue_token(&token),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// The schemas of `spec` before and after, and the changes between them that may hurt.
+pub(super) struct Rules<'c> {
+    pub(super) old: &'c Value,
+    pub(super) new: &'c Value,
+    pub(super) changes: &'c [Change],
+}
+
+impl Rules<'_> {
+    /// Notes what is wrong with a spec under the new schema and was not under the old one.
+    fn judge(&self, name: &str, spec: &Value, hits: &mut Hits) {
+        if spec.is_null() {
+            return;
+        }
+        let before = validate(self.old, spec);
+        for fault in validate(self.new, spec).into_iter().filter(|fault| !before.contains(fault)) {
+            hits.add(name, self.cause(&fault));
+        }
+    }
+
+    /// Names the change behind a fault: the deepest at its field or around it.
+    fn cause(&self, fault: &Fault) -> String {
+        let path = general(&format!("spec.{}", fault.path));
+        // Changes of a version that is new have its name in front.
+        let at = |change: &Change| change.path.rsplit(": ").next().unwrap_or_default().to_owned();
+        let covers = |change: &&Change| {
+            let rest = path.strip_prefix(&at(change));
+            change.breaking && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        match self.changes.iter().filter(covers).max_by_key(|change| change.path.len()) {
+            Some(change) if at(change) == path => format!("{path}: {}", change.what),
+            Some(change) => format!("{path}: {} of {}", change.what, at(change)),
+            None => format!("{path}: {}", fault.problem),
+        }
+    }
+}
+
+/// Writes a path as changes name it: for every item of a list.
+fn general(path: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for letter in path.chars() {
+        match letter {
+            '[' => inside = true,
+            ']' => inside = false,
+            _ if inside => continue,
+            _ => {}
+        }
+        out.push(letter);
+    }
+    out.trim_end_matches('.').to_owned()
+}
+
+/// Changes with the resources that each of them hits.
+#[derive(Debug, Default)]
+pub(super) struct Hits {
+    changes: BTreeMap<String, BTreeSet<String>>,
+    resources: BTreeSet<String>,
+}
+
+impl Hits {
+    fn add(&mut self, resource: &str, change: String) {
+        self.resources.insert(resource.to_owned());
+        self.changes.entry(change).or_default().insert(resource.to_owned());
+    }
+
+    /// How many resources are hit.
+    pub(super) fn len(&self) -> usize {
+        self.resources.len()
+    }
+
+    /// One line for each change.
+    pub(super) fn report(&self) -> String {
+        let line = |(change, resources): (&String, &BTreeSet<String>)| {
+            let named: Vec<_> = resources.iter().take(NAMED).map(String::as_str).collect();
+            let more = match resources.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{change} — {}{more}", named.join(", "))
+        };
+        self.changes.iter().map(line).collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_a_change_breaks_is_reported() {
+        let schema = |port: &str| {
+            json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {
+                "list": {"type": "array", "items": {"type": "object", "properties": {"port": {"type": port}}}},
+                "size": {"type": "integer"}}})
+        };
+        let (old, new) = (schema("string"), schema("integer"));
+        let whole = |spec: &Value| json!({"type": "object", "properties": {"spec": spec}});
+        let changes = crdschema::compare(&whole(&old), &whole(&new));
+        let rules = Rules { old: &old, new: &new, changes: &changes };
+        let mut hits = Hits::default();
+        rules.judge("a/good", &json!({"list": [{"port": null}], "size": 1}), &mut hits);
+        // Wrong before as well.
+        rules.judge("a/odd", &json!({"size": "x"}), &mut hits);
+        for number in 0..7 {
+            rules.judge(&format!("a/r{number}"), &json!({"list": [{}, {"port": "80"}]}), &mut hits);
+        }
+        assert_eq!(hits.len(), 7);
+        assert_eq!(
+            hits.report(),
+            "spec.list[].port: type string becomes integer — a/r0, a/r1, a/r2, a/r3, a/r4 and 2 more"
+        );
+    }
+}

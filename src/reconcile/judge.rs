@@ -1,0 +1,153 @@
+//! What would come of a custom resource, without doing it: rendered, made into objects, tried on the server.
+
+use futures::{StreamExt as _, stream};
+
+use super::Controller;
+use super::apply::is_judgement;
+use super::deploy::check_name;
+use super::error::Error;
+use super::objects::{Object, What};
+use super::render::RenderError;
+use super::status::Remembered;
+use super::values::values;
+use crate::cluster::error::{explain, is_not_found, is_transient};
+use crate::cluster::instances::Instance;
+
+/// Requests under way at a time for one judgement.
+const AT_A_TIME: usize = 4;
+
+/// The server's warnings that are passed on; deprecated versions in large charts give many.
+const MOST_WARNINGS: usize = 10;
+
+/// What is thought of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Nothing speaks against it.
+    Fine {
+        /// What its author should know.
+        warnings: Vec<String>,
+    },
+    /// It can never be carried out as it is.
+    Refused(String),
+}
+
+impl Verdict {
+    /// Lets a resource pass that could not be judged to the end.
+    pub(crate) fn unsure(why: impl std::fmt::Display) -> Self {
+        Verdict::Fine { warnings: vec![format!("not checked to the end: {why}")] }
+    }
+}
+
+enum Trial {
+    Fine(Vec<String>),
+    Refused(String),
+    Unsure(String),
+}
+
+impl Controller {
+    /// Judges a resource that is about to be made or changed. Nothing is written.
+    ///
+    /// Only what its author can mend is refused: what may come right by itself, and what the operator lacks, is not.
+    pub(crate) async fn judge(&self, instance: &Instance, is_new: bool) -> Verdict {
+        let revision = match Remembered::read(&instance.status()).revision {
+            Some(last) if !is_new => last.saturating_add(1),
+            _ => 1,
+        };
+        let objects = match self.would_make(instance, revision).await {
+            Ok(objects) => objects,
+            Err(error) if is_final(&error) => return Verdict::Refused(error.to_string()),
+            Err(error) => return Verdict::unsure(error),
+        };
+        let mut trials = Vec::with_capacity(objects.len());
+        for object in objects.iter().filter(|object| !object.kind_pending) {
+            trials.push(self.trial(object, instance, is_new));
+        }
+        let trials: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
+        let (mut warnings, mut refused) = (Vec::new(), Vec::new());
+        for trial in trials {
+            match trial {
+                Trial::Fine(told) => warnings.extend(told),
+                Trial::Refused(why) => refused.push(why),
+                Trial::Unsure(why) => warnings.push(format!("not checked to the end: {why}")),
+            }
+        }
+        if !refused.is_empty() {
+            return Verdict::Refused(format!("the API server refuses {}", refused.join("; ")));
+        }
+        warnings.truncate(MOST_WARNINGS);
+        Verdict::Fine { warnings }
+    }
+
+    async fn would_make(&self, instance: &Instance, revision: i64) -> Result<Vec<Object>, Error> {
+        check_name(&instance.key.name)?;
+        let values = values(&instance.spec, &self.watch.override_values)?;
+        let is_install = revision == 1;
+        let (output, _) = self.render(instance, &values, revision, is_install).await?;
+        let crds = if is_install { &*output.rendered.crds } else { &[] };
+        let (objects, _) = self.build(instance, &output.rendered, crds).await?;
+        Ok(objects.list)
+    }
+
+    async fn trial(&self, object: &Object, instance: &Instance, is_new: bool) -> Trial {
+        let error = match self.writer.try_apply(object).await {
+            Ok(tried) => {
+                let about = |warning| format!("{}: {warning}", object.id);
+                return Trial::Fine(tried.warnings.into_iter().map(about).collect());
+            }
+            // Its namespace or its kind is still to be made.
+            Err(error) if is_not_found(&error) => return Trial::Fine(Vec::new()),
+            Err(error) => error,
+        };
+        let why = format!("{} ({}): {}", object.id, object.source, explain(&error));
+        let passes = is_transient(&error) && !is_judgement(&error);
+        if passes || lacks_permission(&error) || (is_new && self.belongs_to_another(object, instance).await) {
+            Trial::Unsure(why)
+        } else {
+            Trial::Refused(why)
+        }
+    }
+
+    /// Whether the object is there and another resource's, as after `kubectl delete` and `kubectl apply` in a row: it
+    /// will be gone in a moment.
+    async fn belongs_to_another(&self, object: &Object, instance: &Instance) -> bool {
+        let marks = self.writer.marks(&object.kind, &object.id).await;
+        marks.is_ok_and(|marks| {
+            marks.is_some_and(|marks| marks.owners.iter().any(|owner| owner.uid != *instance.uid))
+        })
+    }
+}
+
+/// Whether an error is the author's to mend.
+fn is_final(error: &Error) -> bool {
+    match error {
+        Error::Name(_) | Error::Values(_) | Error::Render(RenderError::Chart(_)) => true,
+        // A kind may be served later.
+        Error::Objects(problems) => {
+            problems.iter().any(|problem| !matches!(problem.what, What::NoSuchKind { .. }))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the operator's own role is to blame.
+fn lacks_permission(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.is_forbidden() && status.message.contains("\" cannot "))
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_author_can_mend_is_refused() {
+        assert!(is_final(&Error::Name("too long".into())));
+        assert!(!is_final(&Error::Overtaken));
+        assert!(!is_final(&Error::Render(RenderError::Outside("no answer".into()))));
+        let forbidden =
+            |message: &str| kube::Error::Api(Status::failure(message, "Forbidden").with_code(403).boxed());
+        assert!(lacks_permission(&forbidden("x is forbidden: User \"op\" cannot patch resource \"jobs\"")));
+        assert!(!lacks_permission(&forbidden("x is forbidden: exceeded quota: compute")));
+    }
+}

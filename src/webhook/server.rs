@@ -1,0 +1,166 @@
+//! Answers the API server over TLS: few connections at a time, small bodies, and always within the deadline.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{Method, Request as HttpRequest, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+use super::certificates::Current;
+use super::review::{Request, Review, answer};
+use super::{DEADLINE, PATH};
+use crate::cluster::instances::Instance;
+use crate::reconcile::Controller;
+use crate::reconcile::judge::Verdict;
+
+/// Connections at a time; an API server keeps one or two.
+const CONNECTIONS: usize = 64;
+/// Questions answered at a time. Those that find no place in time are let pass.
+const AT_A_TIME: usize = 4;
+/// The largest question: it holds a resource as it is and as it was, each up to 3 MiB.
+const LARGEST: usize = 7 * 1024 * 1024;
+/// How long a handshake and the head of a request may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What is left of the deadline for the way back.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// Answers questions about some kinds.
+pub(super) struct Server {
+    controllers: Vec<Arc<Controller>>,
+    slots: Semaphore,
+}
+
+/// Serves for ever.
+pub(super) async fn serve(
+    listener: TcpListener,
+    certificates: Arc<Current>,
+    controllers: Vec<Arc<Controller>>,
+) {
+    let config =
+        rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions();
+    let config = match config {
+        Ok(config) => config.with_no_client_auth().with_cert_resolver(certificates),
+        Err(error) => return tracing::error!(%error, "The webhook has no TLS"),
+    };
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let server = Arc::new(Server { controllers, slots: Semaphore::new(AT_A_TIME) });
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = connections.clone().acquire_owned().await else { return };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file descriptors, for example: give it a moment.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let (acceptor, server) = (acceptor.clone(), server.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            let Ok(Ok(stream)) = timeout(PATIENCE, acceptor.accept(stream)).await else { return };
+            let service = service_fn(move |request| {
+                let server = server.clone();
+                async move { Ok::<_, Infallible>(server.handle(request).await) }
+            });
+            let mut http = http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(Duration::from_secs(90));
+            // A client that hangs up early is no concern of ours.
+            let _ = http.serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+impl Server {
+    async fn handle(&self, request: HttpRequest<Incoming>) -> Response<String> {
+        if request.uri().path() != PATH {
+            return plain(StatusCode::NOT_FOUND, "there is nothing here");
+        }
+        if request.method() != Method::POST {
+            return plain(StatusCode::METHOD_NOT_ALLOWED, "post an AdmissionReview");
+        }
+        let deadline = deadline(request.uri().query());
+        let start = tokio::time::Instant::now();
+        let Ok(Ok(_slot)) = timeout(deadline, self.slots.acquire()).await else {
+            // Without the question there is no answer to it; the API server lets the resource pass.
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many questions at a time");
+        };
+        let body = Limited::new(request.into_body(), LARGEST).collect();
+        let body = match timeout(deadline, body).await {
+            Ok(Ok(body)) => body.to_bytes(),
+            Ok(Err(error)) => return plain(StatusCode::PAYLOAD_TOO_LARGE, &error.to_string()),
+            Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the question took too long"),
+        };
+        let review: Review = match serde_json::from_slice(&body) {
+            Ok(review) => review,
+            Err(error) => return plain(StatusCode::BAD_REQUEST, &format!("no AdmissionReview: {error}")),
+        };
+        drop(body);
+        let rest = deadline.saturating_sub(start.elapsed());
+        let verdict = timeout(rest, self.judge(&review.request)).await;
+        let verdict =
+            verdict.unwrap_or_else(|_| Verdict::unsure(format_args!("it took longer than {deadline:?}")));
+        if let Verdict::Refused(why) = &verdict {
+            tracing::info!(kind = review.request.kind.kind, why, "Refused a resource");
+        }
+        let mut response = Response::new(answer(&review.request.uid, &verdict).to_string());
+        let json = header::HeaderValue::from_static("application/json");
+        response.headers_mut().insert(header::CONTENT_TYPE, json);
+        response
+    }
+
+    async fn judge(&self, request: &Request) -> Verdict {
+        let fine = Verdict::Fine { warnings: Vec::new() };
+        let controller = self.controllers.iter().find(|controller| {
+            let watch = &controller.watch;
+            watch.names.kind == request.kind.kind && watch.api_version.group == request.kind.group
+        });
+        let parse = |object: &Option<Box<serde_json::value::RawValue>>| {
+            object.as_ref().and_then(|object| Instance::parse(object.get()))
+        };
+        let (Some(controller), Some(instance)) = (controller, parse(&request.object)) else { return fine };
+        let same = |before: &Instance| before.spec_digest == instance.spec_digest;
+        if instance.deleting
+            || instance.key.name.is_empty()
+            || parse(&request.old_object).as_ref().is_some_and(same)
+        {
+            return fine;
+        }
+        controller.judge(&instance, request.is_new()).await
+    }
+}
+
+/// When the answer must be ready: the API server names its own deadline.
+fn deadline(query: Option<&str>) -> Duration {
+    let mut parameters = query.unwrap_or_default().split('&');
+    let asked = parameters.find_map(|parameter| parameter.strip_prefix("timeout="));
+    let asked =
+        asked.and_then(|text| crate::watches::go_duration(text).ok()).unwrap_or(DEADLINE).min(DEADLINE);
+    asked.saturating_sub(MARGIN).max(asked / 2)
+}
+
+fn plain(status: StatusCode, text: &str) -> Response<String> {
+    let mut response = Response::new(text.to_owned());
+    *response.status_mut() = status;
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_come_before_the_server_gives_up() {
+        assert_eq!(deadline(Some("timeout=10s")), Duration::from_secs(9));
+        assert_eq!(deadline(Some("a=b&timeout=1s")), Duration::from_millis(500));
+        assert_eq!(deadline(Some("timeout=1h")), DEADLINE - MARGIN);
+        assert_eq!(deadline(None), DEADLINE - MARGIN);
+    }
+}
