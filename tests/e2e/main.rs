@@ -22,6 +22,7 @@ mod interruptions;
 mod main_job;
 mod metrics;
 mod permissions;
+mod randomness;
 mod releases;
 mod rollback;
 mod scaling;

@@ -1,0 +1,99 @@
+//! Passwords that stay, and certificates that are renewed.
+
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+
+const SECRET: &str = r#"
+apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}}
+data:
+  password: {{ randAlphaNum 16 | b64enc }}
+"#;
+
+fn revision(namespace: &Namespace, kind: &Kind, name: &str) -> String {
+    namespace.path(&kind.full(), name, "{.status.deployedRelease.revision}")
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn passwords_outlive_a_new_chart_unless_they_are_to_be_fresh() {
+    let chart = Chart::new("vault", &[("templates/secret.yaml", SECRET)]);
+    let (kind, namespace) = (Kind::new("Vault"), Namespace::new("vault"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["stable", "fresh"] {
+        namespace.resource(&kind, name, "{}");
+        namespace.ready(&kind, name);
+    }
+    namespace.kubectl(&["annotate", &kind.full(), "fresh", "chartwright.io/random-values=fresh"]);
+    let password = |name: &str| namespace.path("secret", name, "{.data.password}");
+    let before = [password("stable"), password("fresh")];
+    assert!(before[0].len() > 20 && before[0] != before[1], "{before:?}");
+    operator.stop();
+    let more = SECRET.replace("\ndata:", "\ndata:\n  first: {{ randAlphaNum 16 | b64enc }}");
+    chart.write("templates/secret.yaml", &more);
+    chart.write("templates/a.yaml", &SECRET.replace("}}}", "}}-a}"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["stable", "fresh"] {
+        becomes(30, "2".to_owned(), || revision(&namespace, &kind, name));
+        namespace.ready(&kind, name);
+    }
+    assert_eq!(password("stable"), before[0]);
+    assert_ne!(password("fresh"), before[1]);
+    // What is made again after a deletion by hand is what was there.
+    let now = password("fresh");
+    namespace.kubectl(&["delete", "secret", "fresh"]);
+    becomes(30, now, || password("fresh"));
+    assert_eq!(revision(&namespace, &kind, "fresh"), "2");
+}
+
+const CERTIFICATE: &str = r#"
+apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}}
+data:
+  password: {{ randAlphaNum 16 | b64enc }}
+  certificate: {{ (genCA "authority" 30).Cert | b64enc }}
+"#;
+
+#[test]
+#[ignore = "needs a control plane"]
+fn certificates_are_renewed_once_when_they_are_due() {
+    let chart = Chart::new("authority", &[("templates/secret.yaml", CERTIFICATE)]);
+    let (kind, namespace) = (Kind::new("Authority"), Namespace::new("authority"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    let read = |key: &str| namespace.path("secret", "demo", &format!("{{.data.{key}}}"));
+    let before = [read("password"), read("certificate")];
+    let renew_at = || namespace.path(&kind.full(), "demo", "{.status.resources.seal.renewAt}");
+    let due: i64 = renew_at().parse().unwrap();
+    operator.stop();
+
+    // Twenty days later.
+    const LATER: i64 = 20 * 24 * 60 * 60 + 60;
+    let seed = "sh.chartwright.seed.v1.demo";
+    let epoch = namespace.kubectl(&["get", "secret", seed, "-o", "go-template={{.data.epoch | base64decode}}"]);
+    let epoch: i64 = epoch.parse().unwrap();
+    assert_eq!(due - epoch, 20 * 24 * 60 * 60);
+    let patch = format!(r#"{{"stringData": {{"epoch": "{}"}}}}"#, epoch - LATER);
+    namespace.kubectl(&["patch", "secret", seed, "--type=merge", "-p", &patch]);
+    let patch = format!(r#"{{"status": {{"resources": {{"seal": {{"renewAt": {}}}}}}}}}"#, due - LATER);
+    namespace.kubectl(&[
+        "patch",
+        &kind.full(),
+        "demo",
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        &patch,
+    ]);
+
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
+    namespace.ready(&kind, "demo");
+    assert_eq!(read("password"), before[0]);
+    assert_ne!(read("certificate"), before[1]);
+    assert!(renew_at().parse::<i64>().unwrap() > due - 120, "{} after {due}", renew_at());
+    says(30, "CertificatesDue", || namespace.kubectl(&["get", "events"]));
+    stays(3, || revision(&namespace, &kind, "demo"));
+}
