@@ -23,6 +23,7 @@ use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Events;
 use crate::cluster::histories::Histories;
 use crate::cluster::instances::Instances;
+use crate::cluster::lookups::Lookups;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::Records;
 use crate::cluster::seeds::Seeds;
@@ -390,6 +391,11 @@ fn kind(
             Wake::Health => queue.add_after(key.clone(), SETTLE),
         })
     };
+    let lookups = {
+        let queue = queue.clone();
+        let wake = move |key: &InstanceKey| queue.add_after(key.clone(), SETTLE);
+        Lookups::new(client.clone(), Arc::new(wake))
+    };
     let owner =
         OwnerKind { kind: watch.names.kind.as_str().into(), namespaced: watch.scope == Scope::Namespaced };
     let namespaces = settings.watch_namespaces.clone();
@@ -411,6 +417,7 @@ fn kind(
         client: client.clone(),
         queue,
         instances,
+        lookups,
         writer: Writer::new(client.clone(), dependents.clone()),
         dependents,
         records: Records::new(client.clone(), histories.clone()),

@@ -9,6 +9,7 @@ pub(crate) mod histories;
 pub(crate) mod instances;
 pub(crate) mod leases;
 pub(crate) mod lookup;
+pub(crate) mod lookups;
 pub(crate) mod objects;
 pub(crate) mod records;
 mod request;

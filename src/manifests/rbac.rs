@@ -21,6 +21,9 @@ pub(crate) struct Permissions {
 /// What applying an object with server-side apply, keeping it and pruning it takes.
 const KEEP: &[&str] = &["create", "delete", "get", "list", "patch", "watch"];
 
+/// What looking things up and following them takes.
+const READ: &[&str] = &["get", "list", "watch"];
+
 impl Permissions {
     /// Works out the rules for a chart: its own resource type, the release records, and the kinds that its templates
     /// can make. `rendered` are the objects it makes with default values.
@@ -36,7 +39,11 @@ impl Permissions {
         let mut permissions = Self { cluster: own_type(watch), served: releases(watch), own: leases() };
         permissions.cluster.extend(grouped(&cluster, KEEP));
         permissions.served.extend(grouped(&served, KEEP));
-        permissions.served.extend(grouped(&sources.looks_up, &["get", "list", "watch"]));
+        // Wherever templates look: what they look up in is not known, and the namespaces that are served are the least.
+        let (cluster, served): (BTreeSet<_>, BTreeSet<_>) =
+            sources.looks_up.into_iter().partition(|resource| resource.cluster_scoped);
+        permissions.cluster.extend(grouped(&cluster, READ));
+        permissions.served.extend(grouped(&served, READ));
         if sources.has_hooks {
             permissions.served.push(rule(&[""], &["pods"], &["get", "list"]));
             permissions.served.push(rule(&[""], &["pods/log"], &["get"]));

@@ -89,7 +89,7 @@ impl Controller {
             first_capabilities: seal.capabilities,
             revision,
             is_install: remembered.is_install,
-            lookups: Vec::new(),
+            lookups: (!seal.looks_up).then(Vec::new),
             scaled: objects
                 .iter()
                 .map(|one| &one.id)
@@ -103,6 +103,10 @@ impl Controller {
     }
 
     pub(super) fn remember(&self, instance: &Instance, settled: Arc<Settled>) {
+        let served = self.discovery.current();
+        let asked = settled.lookups.iter().flatten();
+        let asked = asked.filter_map(|one| Some((one, served.kinds.get(&one.api_version, &one.kind)?)));
+        self.lookups.follow(&instance.key, asked);
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
             tracked.settled = Some(settled);
         }
@@ -185,7 +189,7 @@ impl Controller {
             first_capabilities: served.digest,
             revision: revision.number,
             is_install: revision.is_install,
-            lookups: output.lookups,
+            lookups: Some(output.lookups),
             scaled,
             renew_at: output.renew_at,
             objects: applied,
@@ -290,7 +294,7 @@ impl Controller {
             first_capabilities: served.digest,
             revision: entry.revision,
             is_install,
-            lookups: output.lookups,
+            lookups: Some(output.lookups),
             scaled,
             renew_at: output.renew_at,
             objects: applied,

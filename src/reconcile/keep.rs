@@ -3,17 +3,20 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::error::Error;
 use super::identity::ObjectId;
 use super::objects::{Object, Objects};
 use super::plan;
+use super::render::{Lookup, answer_digest};
 use super::tracked::{Dependent, Expected, Settled};
 use super::values::Values;
 use super::{Controller, Next};
+use crate::cluster::discovery::Served;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::lookup::lookup;
-use crate::reconcile::identity::Digest;
 
 /// An object that is not as it was left, and what it is now, if it is there.
 pub(super) type Drifted = (ObjectId, Option<Dependent>);
@@ -66,37 +69,84 @@ impl Controller {
         settled: &Arc<Settled>,
     ) -> Result<Option<Arc<Settled>>, Error> {
         let served = self.discovery.current();
-        for asked in &settled.lookups {
-            let answer = lookup(
-                &self.client,
-                &served.kinds,
-                &asked.api_version,
-                &asked.kind,
-                &asked.namespace,
-                &asked.name,
-            );
-            if answer.await.is_ok_and(|answer| Digest::of([format!("{answer:?}")]) != asked.answer) {
-                return Ok(None);
-            }
-        }
         let due = settled.renew_at.is_some_and(|at| at <= jiff::Timestamp::now().as_second());
-        if settled.capabilities == served.digest && !due {
-            return Ok(Some(settled.clone()));
+        let lookups = self.ask_again(settled.lookups.as_deref(), &served).await;
+        if settled.capabilities == served.digest
+            && !due
+            && let Some(lookups) = &lookups
+        {
+            if settled.lookups.as_ref() == Some(lookups) {
+                return Ok(Some(settled.clone()));
+            }
+            let settled = Arc::new(Settled { lookups: Some(lookups.clone()), ..Settled::clone(settled) });
+            self.remember(instance, settled.clone());
+            return Ok(Some(settled));
         }
         let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
         if output.digest != settled.rendered {
             if due {
                 self.tell_renewal(instance);
+            } else if lookups.is_none() && self.is_held_back(instance) {
+                return Ok(Some(settled.clone()));
             }
             return Ok(None);
         }
         let settled = Arc::new(Settled {
             capabilities: served.digest,
             renew_at: output.renew_at,
+            lookups: Some(output.lookups),
             ..Settled::clone(settled)
         });
         self.remember(instance, settled.clone());
         Ok(Some(settled))
+    }
+
+    /// Looks up again what may have changed; `None` if an answer is another one, or if the questions are not known.
+    async fn ask_again(&self, lookups: Option<&[Lookup]>, served: &Served) -> Option<Vec<Lookup>> {
+        let mut asked = lookups?.to_vec();
+        for one in &mut asked {
+            let kind = served.kinds.get(&one.api_version, &one.kind);
+            // Before the question: what changes while it is answered is another version.
+            let version = kind.and_then(|kind| self.lookups.version(one, kind));
+            if version.is_some() && version == one.version {
+                continue;
+            }
+            let answer =
+                lookup(&self.client, &served.kinds, &one.api_version, &one.kind, &one.namespace, &one.name);
+            match answer.await {
+                Ok(answer) if answer_digest(&answer) == one.answer => one.version = version,
+                Ok(_) => return None,
+                // No reason to change anything; asked again next time.
+                Err(error) => {
+                    tracing::debug!(kind = %one.kind, name = %one.name, error, "Cannot look up again");
+                }
+            }
+        }
+        Some(asked)
+    }
+
+    /// Whether a release that changes by what it looks up has to wait, for it did so again and again.
+    fn is_held_back(&self, instance: &Instance) -> bool {
+        let (wait, begins) = {
+            let mut tracked = self.tracked();
+            let Some(tracked) = tracked.get_mut(&instance.key) else { return false };
+            let was_held_back = tracked.restless.is_held_back();
+            let wait = tracked.restless.wait(Instant::now());
+            (wait, !was_held_back && tracked.restless.is_held_back())
+        };
+        if begins {
+            let note = "Templates render something else whenever what they look up changes, and that changes again and \
+                        again: upgrades are made less often from now on. Look up only what the release itself does not change";
+            tracing::warn!(
+                kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+                "The release changes what it looks up"
+            );
+            self.events.tell(instance, Severity::Warning, "Upgrade", "UnstableLookup", note);
+        }
+        if let Some(wait) = wait {
+            self.queue.add_after(instance.key.clone(), wait);
+        }
+        wait.is_some()
     }
 
     /// Renders a release again to put back what was changed or deleted by somebody else.

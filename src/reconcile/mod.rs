@@ -50,6 +50,7 @@ use crate::cluster::dependents::Dependents;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::events::{Events, Severity};
 use crate::cluster::instances::{Instance, Instances};
+use crate::cluster::lookups::Lookups;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::{Place, Records};
 use crate::cluster::seeds::Seeds;
@@ -84,6 +85,7 @@ pub(crate) struct Controller {
     pub(crate) queue: Arc<Queue<InstanceKey>>,
     pub(crate) instances: Arc<Instances>,
     pub(crate) dependents: Arc<Dependents>,
+    pub(crate) lookups: Lookups,
     pub(crate) writer: Writer,
     pub(crate) records: Records,
     pub(crate) seeds: Seeds,
@@ -117,6 +119,7 @@ impl Controller {
                 return Outcome::Failed;
             }
             self.tracked().remove(key);
+            self.lookups.forget(key);
             return Outcome::Gone;
         };
         {

@@ -88,6 +88,8 @@ pub(crate) struct Lookup {
     pub(crate) namespace: Box<str>,
     pub(crate) name: Box<str>,
     pub(crate) answer: Digest,
+    /// The version of the answer that the watch told when it was last asked; `None` if it told none.
+    pub(crate) version: Option<Digest>,
 }
 
 /// Why a render gave nothing.
@@ -168,6 +170,11 @@ fn render(job: &Job) -> Result<Output, RenderError> {
     let rendered = rendered.map_err(RenderError::Chart)?;
     let (lookups, renew_at) = (host.lookups.into_inner(), host.renew_at.into_inner());
     Ok(Output { digest: digest(&rendered), lookups, renew_at, rendered })
+}
+
+/// Digests an answer of `lookup`.
+pub(super) fn answer_digest(answer: &Frozen) -> Digest {
+    Digest::of([format!("{answer:?}")])
 }
 
 fn digest(rendered: &Rendered) -> Digest {
@@ -277,7 +284,8 @@ impl Host for SeededHost<'_> {
             kind: kind.into(),
             namespace: namespace.into(),
             name: name.into(),
-            answer: Digest::of([format!("{answer:?}")]),
+            answer: answer_digest(&answer),
+            version: None,
         };
         let mut lookups = self.lookups.borrow_mut();
         if !lookups.contains(&lookup) {

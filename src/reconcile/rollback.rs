@@ -261,7 +261,7 @@ impl Controller {
             first_capabilities: Digest::default(),
             revision: record.version,
             is_install: false,
-            lookups: Vec::new(),
+            lookups: Some(Vec::new()),
             renew_at: None,
             scaled: applied.iter().map(|one| &one.id).find(|id| scaled == Some(id.to_string())).cloned(),
             objects: applied,

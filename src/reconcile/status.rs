@@ -102,6 +102,8 @@ pub(crate) struct Seal {
     pub(crate) objects: Digest,
     /// When certificates in it are to be renewed, in Unix seconds.
     pub(crate) renew_at: Option<i64>,
+    /// Whether templates looked something up: what it was is not kept.
+    pub(crate) looks_up: bool,
 }
 
 impl Seal {
@@ -112,6 +114,9 @@ impl Seal {
         });
         if let (Some(at), Some(map)) = (self.renew_at, value.as_object_mut()) {
             map.insert("renewAt".into(), at.into());
+        }
+        if let (true, Some(map)) = (self.looks_up, value.as_object_mut()) {
+            map.insert("looksUp".into(), true.into());
         }
         value
     }
@@ -124,6 +129,7 @@ impl Seal {
             rendered: part("rendered")?,
             objects: part("objects")?,
             renew_at: value.get("renewAt").and_then(Value::as_i64),
+            looks_up: value.get("looksUp").is_some_and(|value| value == true),
         })
     }
 }
@@ -493,6 +499,7 @@ mod tests {
             rendered: Digest(2),
             objects: Digest(3),
             renew_at: Some(5),
+            looks_up: true,
         };
         let status = next(&Value::Null, &applied(&chart, Resources { seal: Some(seal), ..all_ready() }), "t");
         assert_eq!(

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -22,6 +23,8 @@ pub(crate) struct Tracked {
     pub(crate) failure: Option<Failure>,
     /// The release's seed, once something asked for it.
     pub(crate) seed: Option<Seed>,
+    /// How often the release changed of late because of what it looks up.
+    pub(crate) restless: Restless,
     /// Whether the hooks before the deletion have run.
     pub(crate) ready_to_delete: bool,
 }
@@ -46,6 +49,47 @@ pub(crate) struct Failure {
     pub(crate) message: Arc<str>,
 }
 
+/// How often a release changed of late for one reason: a release that changes what it looks up would go on for ever.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Restless {
+    times: u32,
+    last: Option<Instant>,
+}
+
+impl Restless {
+    /// Changes this close together belong to one row.
+    const ROW: Duration = Duration::from_secs(600);
+    /// As many may follow each other at once.
+    const AT_ONCE: u32 = 3;
+    const LONGEST: Duration = Duration::from_secs(300);
+
+    /// Asks for another change: how long to wait for it, or nothing if it may be made now, which is counted.
+    pub(crate) fn wait(&mut self, now: Instant) -> Option<Duration> {
+        let since = self.last.map(|last| now.saturating_duration_since(last));
+        if since.is_none_or(|since| since > Self::ROW) {
+            self.times = 0;
+        }
+        let doublings = self.times.saturating_sub(Self::AT_ONCE).min(16);
+        let pause = if self.times < Self::AT_ONCE {
+            Duration::ZERO
+        } else {
+            Duration::from_secs(1 << (doublings + 1)).min(Self::LONGEST)
+        };
+        let left = pause.saturating_sub(since.unwrap_or(pause));
+        if !left.is_zero() {
+            return Some(left);
+        }
+        self.times = self.times.saturating_add(1);
+        self.last = Some(now);
+        None
+    }
+
+    /// Whether it is being held back.
+    pub(crate) fn is_held_back(&self) -> bool {
+        self.times >= Self::AT_ONCE
+    }
+}
+
 /// A release that was applied and recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Settled {
@@ -60,7 +104,8 @@ pub(crate) struct Settled {
     pub(crate) revision: i64,
     /// Whether the revision was an install: templates see it.
     pub(crate) is_install: bool,
-    pub(crate) lookups: Vec<Lookup>,
+    /// What its render looked up; `None` if it did and that was before a restart.
+    pub(crate) lookups: Option<Vec<Lookup>>,
     /// The workload that the resource's scale subresource speaks of.
     pub(crate) scaled: Option<ObjectId>,
     /// When certificates in it are to be renewed, in Unix seconds.
@@ -110,6 +155,7 @@ impl Settled {
             rendered: self.rendered,
             objects: seal_of(objects),
             renew_at: self.renew_at,
+            looks_up: self.lookups.as_ref().is_none_or(|lookups| !lookups.is_empty()),
         }
     }
 }
@@ -130,6 +176,21 @@ pub(crate) fn seal_of_observed(observed: &BTreeMap<ObjectId, Dependent>) -> Dige
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changes_in_a_row_are_spaced_out() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut restless = Restless::default();
+        assert!((0..3).all(|second| restless.wait(at(second)).is_none()));
+        assert!(restless.is_held_back());
+        assert_eq!(restless.wait(at(3)), Some(Duration::from_secs(1)));
+        assert_eq!(restless.wait(at(4)), None);
+        assert_eq!(restless.wait(at(5)), Some(Duration::from_secs(3)));
+        assert_eq!(restless.wait(at(8)), None);
+        assert_eq!(restless.wait(at(8 + 601)), None);
+        assert!(!restless.is_held_back());
+    }
 
     #[test]
     fn order_does_not_matter_and_everything_else_does() {

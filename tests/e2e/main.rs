@@ -19,6 +19,7 @@ mod election;
 mod evolution;
 mod failures;
 mod interruptions;
+mod lookups;
 mod main_job;
 mod metrics;
 mod permissions;

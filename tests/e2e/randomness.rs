@@ -72,21 +72,14 @@ fn certificates_are_renewed_once_when_they_are_due() {
     // Twenty days later.
     const LATER: i64 = 20 * 24 * 60 * 60 + 60;
     let seed = "sh.chartwright.seed.v1.demo";
-    let epoch = namespace.kubectl(&["get", "secret", seed, "-o", "go-template={{.data.epoch | base64decode}}"]);
+    let epoch =
+        namespace.kubectl(&["get", "secret", seed, "-o", "go-template={{.data.epoch | base64decode}}"]);
     let epoch: i64 = epoch.parse().unwrap();
     assert_eq!(due - epoch, 20 * 24 * 60 * 60);
     let patch = format!(r#"{{"stringData": {{"epoch": "{}"}}}}"#, epoch - LATER);
     namespace.kubectl(&["patch", "secret", seed, "--type=merge", "-p", &patch]);
     let patch = format!(r#"{{"status": {{"resources": {{"seal": {{"renewAt": {}}}}}}}}}"#, due - LATER);
-    namespace.kubectl(&[
-        "patch",
-        &kind.full(),
-        "demo",
-        "--subresource=status",
-        "--type=merge",
-        "-p",
-        &patch,
-    ]);
+    namespace.kubectl(&["patch", &kind.full(), "demo", "--subresource=status", "--type=merge", "-p", &patch]);
 
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
