@@ -17,13 +17,16 @@ use super::request::call;
 use crate::reconcile::identity::Digest;
 
 /// Events waiting to be written; more are dropped.
-const WAITING: usize = 512;
+const WAITING: usize = 1024;
 /// The same event is not written again sooner than this.
 const SILENCE: Duration = Duration::from_secs(600);
 /// The longest note Kubernetes takes.
 const LONGEST_NOTE: usize = 1024;
-/// The pause between two events: telling must not take time from doing.
-const PAUSE: Duration = Duration::from_millis(20);
+/// After an event there is a pause, this many times as long as it took to write it: telling must not take the server's
+/// time from doing.
+const PAUSE_FACTOR: u32 = 9;
+/// The shortest and the longest pause.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// Writes events about custom resources of one kind.
 #[derive(Clone)]
@@ -88,6 +91,7 @@ async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
         if told.insert(what, Instant::now()).is_some() {
             continue;
         }
+        let began = Instant::now();
         let url = format!("/apis/events.k8s.io/v1/namespaces/{}/events", text("/metadata/namespace"));
         let request = Request::new(url).create(&PostParams::default(), event.to_string().into_bytes());
         let result = match request.map_err(kube::Error::BuildRequest) {
@@ -99,6 +103,6 @@ async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
         {
             tracing::warn!(error = %explain(&error), "Cannot write events");
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep((began.elapsed() * PAUSE_FACTOR).clamp(PAUSE.0, PAUSE.1)).await;
     }
 }
