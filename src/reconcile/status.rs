@@ -200,7 +200,7 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
     }
     let mut conditions = Conditions::of(previous, now);
     conditions.set("Initialized", "True", "Initialized", "");
-    let word = judge(&mut conditions, report);
+    let word = judge(&mut conditions, report, was_complete(previous, report));
     status.insert("conditions".into(), conditions.list.into());
     status.insert("phase".into(), word.into());
     status.into()
@@ -243,8 +243,16 @@ impl Resources {
     }
 }
 
-/// Sets the conditions; returns the one word for the status column.
-fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>) -> &'static str {
+/// Whether everything of this very revision was ready once.
+fn was_complete(previous: &Value, report: &Report<'_>) -> bool {
+    let before = previous.pointer("/deployedRelease/revision").and_then(Value::as_i64);
+    let now = report.revision.or(report.release.as_ref().map(|release| release.revision));
+    matches!(text(previous, "phase"), "Deployed" | "Degraded") && now.is_none_or(|now| before == Some(now))
+}
+
+/// Sets the conditions; returns the one word for the status column: Deployed when all is well, Progressing on the way
+/// there, Degraded when objects are not well that were, Failed when the release is not what the spec says, Deleting.
+fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>, was_complete: bool) -> &'static str {
     match &report.situation {
         Situation::Working(message) => {
             conditions.set("Ready", "False", "Progressing", message);
@@ -265,20 +273,20 @@ fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>) -> &'static str {
                     conditions.set("Ready", "False", "ResourcesFailed", &summary);
                     conditions.set("Reconciling", "False", "ResourcesFailed", "");
                     conditions.set("Stalled", "True", "ResourcesFailed", &summary);
-                    "Failed"
+                    "Degraded"
                 }
                 Some(resources) if resources.ready < resources.total => {
                     let summary = resources.summary();
                     conditions.set("Ready", "False", "ResourcesNotReady", &summary);
                     conditions.set("Reconciling", "True", "ResourcesNotReady", &summary);
                     conditions.set("Stalled", "False", "ResourcesNotReady", "");
-                    "Progressing"
+                    if was_complete { "Degraded" } else { "Progressing" }
                 }
                 _ => {
                     conditions.set("Ready", "True", "Ready", "all objects are ready");
                     conditions.set("Reconciling", "False", "Ready", "");
                     conditions.set("Stalled", "False", "Ready", "");
-                    "Ready"
+                    "Deployed"
                 }
             }
         }
@@ -426,7 +434,7 @@ mod tests {
         );
         assert_eq!(condition(&status, "Deployed").unwrap()["message"], "hello");
         assert_eq!(status["observedGeneration"], 4);
-        assert_eq!(status["phase"], "Ready");
+        assert_eq!(status["phase"], "Deployed");
         assert_eq!(
             status["deployedRelease"],
             json!({"name": "web", "revision": 1, "chart": {"name": "c", "version": "1.2.3", "appVersion": "9"}})
@@ -488,6 +496,22 @@ mod tests {
         // And a later patch takes the list away again.
         let later = next(&status, &applied(&chart, all_ready()), "t");
         assert_eq!(patch(&status, &later).unwrap()["resources"], json!({"ready": 2, "notReady": null}));
+    }
+
+    #[test]
+    fn what_was_complete_and_is_not_is_degraded() {
+        let chart = chart();
+        let partly = || Resources { ready: 1, not_ready: vec!["Pod p: gone".into()], ..all_ready() };
+        let good = next(&Value::Null, &applied(&chart, all_ready()), "t1");
+        let worse = next(&good, &applied(&chart, partly()), "t2");
+        assert_eq!(worse["phase"], "Degraded");
+        assert_eq!(next(&worse, &applied(&chart, partly()), "t3")["phase"], "Degraded");
+        // A new revision is on its way.
+        let mut report = applied(&chart, partly());
+        report.revision = Some(2);
+        assert_eq!(next(&worse, &report, "t4")["phase"], "Progressing");
+        let hopeless = Resources { failed: true, ..partly() };
+        assert_eq!(next(&good, &applied(&chart, hopeless), "t5")["phase"], "Degraded");
     }
 
     #[test]

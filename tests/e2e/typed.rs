@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, kubectl, says};
+use crate::support::{Chart, GROUP, Kind, Namespace, Operator, becomes, cluster, kubectl, says};
 
 const WORKLOAD: &str = r#"apiVersion: apps/v1
 kind: Deployment
@@ -58,6 +58,7 @@ fn the_walk_through_of_memcached_operator() {
     becomes(60, 3, || running_pods(&namespace));
     let ready = || namespace.kubectl(&["get", "memcached", "memcached-sample"]);
     says(60, "3/3", ready);
+    says(60, "Deployed", ready);
     let change = r#"{"spec":{"size": 5}}"#;
     namespace.kubectl(&["patch", "memcached", "memcached-sample", "--type=merge", "-p", change]);
     becomes(60, 5, || running_pods(&namespace));
@@ -73,7 +74,7 @@ fn the_walk_through_of_memcached_operator() {
 fn the_walk_through_of_a_redis_operator() {
     let schema = r#"{"type": "object", "properties": {
         "port": {"type": "integer", "minimum": 80, "maximum": 40000, "description": "Port of Redis"},
-        "size": {"type": "integer"}}}"#;
+        "size": {"type": "integer"}, "tags": {"type": "object", "propertyNames": {"maxLength": 3}}}}"#;
     let chart = Chart::new(
         "redis",
         &[
@@ -88,12 +89,15 @@ fn the_walk_through_of_a_redis_operator() {
     );
     let (namespace, version) = (Namespace::new("redis"), "myapp.example.com/v1");
     let address = format!("127.9.{}.1:19443", std::process::id() % 250);
-    let mut operator = Operator::start_with(&chart.path, version, "Redis", |command| {
-        command
-            .env("WATCH_NAMESPACE", &namespace.name)
-            .args(["--column", "Num=.status.replicas", "--webhook", "--webhook-bind-address", &address])
-            .args(["--webhook-url", &format!("https://{address}")]);
-    });
+    let start = || {
+        Operator::start_with(&chart.path, version, "Redis", |command| {
+            command
+                .env("WATCH_NAMESPACE", &namespace.name)
+                .args(["--column", "Num=.status.replicas", "--webhook", "--webhook-bind-address", &address])
+                .args(["--webhook-url", &format!("https://{address}")]);
+        })
+    };
+    let mut operator = start();
     says(30, "values.redises.myapp.example.com", || {
         kubectl(&["get", "validatingwebhookconfigurations", "-o", "jsonpath={.items[*].webhooks[*].name}"])
     });
@@ -119,6 +123,9 @@ fn the_walk_through_of_a_redis_operator() {
     assert!(!taken && told.contains("the API server refuses Deployment one"), "{told}");
     assert!(told.contains("containers[0].name"), "{told}");
 
+    let (taken, told) = apply(&namespace, &redis("{tags: {longer: 1}}"));
+    assert!(!taken && told.contains("at '/tags'"), "{told}");
+
     let (taken, told) = apply(&namespace, &redis("{size: 2}"));
     assert!(taken, "{told}");
     becomes(60, "2".to_owned(), || namespace.path("redis", "one", "{.status.replicas}"));
@@ -133,8 +140,53 @@ fn the_walk_through_of_a_redis_operator() {
     }
     namespace.kubectl(&["delete", "redis", "one", "--timeout=60s"]);
     becomes(90, String::new(), || namespace.path("deployment", "one", "{.metadata.name}"));
-    // An operator that stops leaves no webhook that nobody answers.
-    operator.stop();
+    // Nobody is kept from working by an operator that is away.
+    operator.kill();
+    let (taken, told) = apply(&namespace, &cluster_of_two);
+    assert!(taken, "{told}");
+    // One that stops leaves no webhook that nobody answers.
+    start().stop();
     let left = kubectl(&["get", "validatingwebhookconfigurations", "-o", "name"]);
     assert!(!left.contains("redises"), "{left}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn conditions_of_a_schema_are_judged_when_a_resource_is_applied() {
+    let schema = r#"{"type": "object",
+        "properties": {"mode": {"type": "string"}, "host": {"type": "string"}, "port": {"type": ["string", "integer"]}},
+        "allOf": [
+            {"if": {"properties": {"mode": {"const": "remote"}}, "required": ["mode"]}, "then": {"required": ["host"]}},
+            {"if": {"properties": {"mode": {"enum": ["a", "b"]}}}, "then": {"properties": {"port": {"enum": [1, 2]}}},
+                "else": {"properties": {"host": {"const": "h"}}}}
+        ]}"#;
+    let chart = Chart::new("conditions", &[("values.yaml", "mode: a\n"), ("values.schema.json", schema)]);
+    let version = format!("{GROUP}/v1");
+    let made = Command::new(env!("CARGO_BIN_EXE_chartwright"))
+        .args(["crd", "--api-version", &version, "--kind", "Conditional", "--chart"])
+        .arg(&chart.path)
+        .output()
+        .unwrap();
+    let namespace = Namespace::new("conditions");
+    namespace.apply(&String::from_utf8_lossy(&made.stdout));
+    kubectl(&["wait", "--for=condition=Established", &format!("crd/conditionals.{GROUP}"), "--timeout=30s"]);
+    let judged = |spec: &str| {
+        apply(
+            &namespace,
+            &format!("{{apiVersion: {version}, kind: Conditional, metadata: {{name: x}}, spec: {spec}}}"),
+        )
+    };
+    for (spec, complaint) in [
+        ("{mode: remote}", "host must be given when mode is remote"),
+        ("{mode: remote, host: x}", "host must be h unless mode is a or b"),
+        ("{mode: b, port: 3}", "port must be 1 or 2 when mode is a or b"),
+    ] {
+        let (taken, told) = judged(spec);
+        assert!(!taken && told.contains(complaint), "{spec}: {told}");
+    }
+    for spec in ["{}", "{mode: remote, host: h}", "{mode: b, port: 2}", "{port: 3}", "{mode: null, host: x}"]
+    {
+        let (taken, told) = judged(spec);
+        assert!(taken, "{spec}: {told}");
+    }
 }

@@ -33,12 +33,9 @@ pub(super) fn conditions(keywords: &Map<String, Value>, known: Known<'_>) -> Vec
         defaults.iter().find(|(name, _)| name.as_bytes() == key.as_bytes()).map(|(_, value)| to_json(value))
     };
     let Some(when) = premise_of(premise) else { return Vec::new() };
-    let holds_by_default =
-        when.iter().all(|choice| default(&choice.key).is_some_and(|value| choice.values.contains(&value)));
     let mut conditions = Vec::new();
     for (name, otherwise) in [("then", false), ("else", true)] {
-        // What holds without a word of the user is Helm's to judge.
-        let Some(then) = keywords.get(name).filter(|_| otherwise || !holds_by_default) else { continue };
+        let Some(then) = keywords.get(name) else { continue };
         let required = then.get("required").and_then(Value::as_array).into_iter().flatten();
         let required: Vec<_> = required
             .filter_map(Value::as_str)

@@ -205,8 +205,8 @@ fn conditions_become_cel_rules_where_the_users_word_decides() {
                 "message": "size must be 1 unless mode is remote"},
         ])
     );
-    // What a default says is not the user's word: without one there is nothing to hold against him.
-    assert_eq!(rules("mode: remote\nsize: 2\n"), Value::Null);
+    // A default stands in for what is not given, unless it is what the rule is about.
+    assert_eq!(rules("mode: remote\nhost: h\nsize: 2\n"), Value::Null);
     assert_eq!(
         structural(schema("http://json-schema.org/draft-06/schema#"), "").get("x-kubernetes-validations"),
         None
