@@ -163,4 +163,59 @@ mod tests {
         assert_eq!(deadline(Some("timeout=1h")), DEADLINE - MARGIN);
         assert_eq!(deadline(None), DEADLINE - MARGIN);
     }
+
+    use rustls::pki_types::pem::PemObject as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use crate::webhook::certificates::{Certificate, Place};
+
+    fn certificate() -> Certificate {
+        Certificate::new(&Place { names: Vec::new(), addresses: vec!["127.0.0.1".parse().unwrap()] }).unwrap()
+    }
+
+    /// Posts a text to the server at an address, trusting one authority.
+    async fn post(address: std::net::SocketAddr, authority: &str, body: &str) -> Result<String, String> {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(rustls::pki_types::CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
+        let config =
+            rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+                .with_safe_default_protocol_versions()
+                .unwrap()
+                .with_root_certificates(roots)
+                .with_no_client_auth();
+        let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        let connector = tokio_rustls::TlsConnector::from(Arc::new(config));
+        let stream = connector.connect("127.0.0.1".try_into().unwrap(), stream).await;
+        let mut stream = stream.map_err(|error| error.to_string())?;
+        let length = body.len();
+        let head = format!(
+            "POST {PATH}?timeout=2s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(body.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        // The end of the connection may come without ceremony.
+        let _ = stream.read_to_string(&mut answer).await;
+        Ok(answer)
+    }
+
+    #[tokio::test]
+    async fn questions_are_answered_over_tls_whatever_the_certificate_of_the_hour() {
+        const QUESTION: &str = r#"{"request": {"uid": "u", "kind": {"group": "a.io", "version": "v1", "kind": "X"},
+            "operation": "CREATE", "object": {"metadata": {"name": "x"}}}}"#;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (first, second) = (certificate(), certificate());
+        let current = Arc::new(Current::new(first.clone()));
+        tokio::spawn(serve(listener, current.clone(), Vec::new()));
+        let answer = post(address, &first.authority, QUESTION).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""allowed":true"#), "{answer}");
+        let answer = post(address, &first.authority, "nonsense").await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+        let error = post(address, &second.authority, QUESTION).await.unwrap_err();
+        assert!(error.contains("certificate"), "{error}");
+        current.set(second.clone());
+        assert!(post(address, &first.authority, QUESTION).await.is_err());
+        assert!(post(address, &second.authority, QUESTION).await.unwrap().contains(r#""allowed":true"#));
+    }
 }

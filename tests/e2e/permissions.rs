@@ -7,6 +7,10 @@ use crate::support::{Chart, Kind, Namespace, Operator, cluster, says};
 
 /// What `chartwright manifests` writes for a chart.
 fn manifests(chart: &Chart, kind: &Kind, namespace: &Namespace) -> std::path::PathBuf {
+    manifests_with(chart, kind, namespace, &[])
+}
+
+fn manifests_with(chart: &Chart, kind: &Kind, namespace: &Namespace, flags: &[&str]) -> std::path::PathBuf {
     let folder = chart.path.parent().unwrap().join("deploy");
     let output = Command::new(env!("CARGO_BIN_EXE_chartwright"))
         .args(["manifests", "--chart"])
@@ -14,6 +18,7 @@ fn manifests(chart: &Chart, kind: &Kind, namespace: &Namespace) -> std::path::Pa
         .args(["--api-version", &kind.api_version(), "--kind", &kind.name, "--image", "example/operator:1"])
         .args(["--namespace", &namespace.name, "--output-dir"])
         .arg(&folder)
+        .args(flags)
         .output()
         .expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -41,6 +46,49 @@ fn the_generated_rules_are_enough() {
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
     let log = operator.log();
     assert!(!log.contains("forbidden"), "{log}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_a_webhook_and_a_new_version_take_is_granted() {
+    let chart = Chart::new("granted", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Granted"), Namespace::new("granted"));
+    let folder = manifests_with(&chart, &kind, &namespace, &["--webhook"]);
+    let deployment = std::fs::read_to_string(folder.join("operator.yaml")).unwrap();
+    assert!(
+        deployment.contains("- --webhook\n") && deployment.contains("name: granted-operator-webhook"),
+        "{deployment}"
+    );
+    namespace.apply(&deployment);
+    namespace.kubectl(&["delete", "deployment", "--all"]);
+    namespace.kubectl(&["apply", "-f", folder.join("rbac.yaml").to_str().unwrap()]);
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let address = format!("127.10.{}.1:19443", std::process::id() % 250);
+    let start = |version: &str| {
+        let version = format!("{}/{version}", crate::support::GROUP);
+        Operator::start_with(&chart.path, &version, &kind.name, |command| {
+            command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
+            command.args(["--webhook", "--webhook-bind-address", &address]);
+            command.args(["--webhook-url", &format!("https://{address}")]);
+        })
+    };
+    let mut operator = start("v1");
+    let name = format!("granteds.{}", crate::support::GROUP);
+    let configurations =
+        || crate::support::kubectl(&["get", "validatingwebhookconfigurations", "-o", "name"]);
+    says(30, &name, configurations);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    operator.stop();
+    assert!(!configurations().contains(&name));
+    let again = start("v2");
+    let stored =
+        || crate::support::kubectl(&["get", "crd", &name, "-o", "jsonpath={.status.storedVersions[*]}"]);
+    crate::support::becomes(60, "v2".to_owned(), stored);
+    let log = format!("{}{}", operator.log(), again.log());
+    assert!(!log.contains("forbidden") && !log.contains("cannot"), "{log}");
 }
 
 #[test]

@@ -111,9 +111,16 @@ pub(super) fn is_code(line: &str) -> bool {
     is_key && !is_word
 }
 
-/// Reports whether a line is drawn rather than written.
+/// Reports whether a line is drawn rather than written: `-----`, or a heading as `____ EXAMPLE ____`.
 fn is_rule(line: &str) -> bool {
-    line.len() > 2 && line.chars().all(|letter| !letter.is_alphanumeric())
+    let is_drawn = |letter: char| !letter.is_alphanumeric();
+    line.len() > 2 && (line.chars().all(is_drawn) || (line.starts_with(is_drawn) && has_frame(line)))
+}
+
+/// Whether a line begins and ends with three of one character.
+fn has_frame(line: &str) -> bool {
+    let first = line.chars().next();
+    line.chars().take(3).chain(line.chars().rev().take(3)).all(|letter| Some(letter) == first)
 }
 
 /// Reports whether a line is meant for a tool.
@@ -199,5 +206,15 @@ mod tests {
         let cut = cleaned(&long).unwrap();
         assert!(cut.len() <= LONGEST && cut.ends_with("words."));
         assert!(cleaned(&"ä".repeat(2000)).unwrap().len() <= LONGEST + 4);
+    }
+
+    #[test]
+    fn headings_are_drawn() {
+        for line in ["-----", "____ EXAMPLE _______", "=== Ports ==="] {
+            assert!(is_rule(line), "{line}");
+        }
+        for line in ["(see below)", "...and more", "**bold** words", "--flag is --other"] {
+            assert!(!is_rule(line), "{line}");
+        }
     }
 }
