@@ -10,6 +10,25 @@ pub(crate) const RECONCILE_PERIOD: &str = "helm.sdk.operatorframework.io/reconci
 /// Whether a failed upgrade goes back to the last good release; overrides the kind's setting.
 pub(crate) const ROLLBACK: &str = "chartwright.io/rollback-on-failure";
 
+/// helm-operator-plugins': no hooks around an install.
+pub(crate) const INSTALL_DISABLE_HOOKS: &str = "helm.sdk.operatorframework.io/install-disable-hooks";
+/// helm-operator-plugins': no hooks around upgrades.
+pub(crate) const UPGRADE_DISABLE_HOOKS: &str = "helm.sdk.operatorframework.io/upgrade-disable-hooks";
+/// helm-operator-plugins': no hooks around the deletion.
+pub(crate) const UNINSTALL_DISABLE_HOOKS: &str = "helm.sdk.operatorframework.io/uninstall-disable-hooks";
+/// helm-operator-plugins': what the record of an install says.
+pub(crate) const INSTALL_DESCRIPTION: &str = "helm.sdk.operatorframework.io/install-description";
+/// helm-operator-plugins': what the record of an upgrade says.
+pub(crate) const UPGRADE_DESCRIPTION: &str = "helm.sdk.operatorframework.io/upgrade-description";
+/// Nothing is done about the resource while this is true, except when it is deleted.
+pub(crate) const PAUSED: &str = "chartwright.io/paused";
+/// Whenever its text changes, everything is looked at and applied again at once.
+pub(crate) const RECONCILE_NOW: &str = "chartwright.io/reconcile-now";
+/// Whenever its text changes, the release's test hooks are run.
+pub(crate) const TEST: &str = "chartwright.io/test";
+/// On a hook, or on a resource for all its hooks: how long one may take, as Go writes durations.
+pub(crate) const HOOK_DEADLINE: &str = "chartwright.io/hook-deadline";
+
 /// Whether an annotation of a custom resource says true; anything else is false, as in helm-operator.
 pub(crate) fn is_true(instance: &Instance, annotation: &str) -> bool {
     let value = instance.annotations.get(annotation).map(|value| value.trim().to_ascii_lowercase());

@@ -26,6 +26,7 @@ use crate::cluster::instances::Instances;
 use crate::cluster::lookups::Lookups;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::Records;
+use crate::cluster::references::References;
 use crate::cluster::seeds::Seeds;
 use crate::cluster::seen::OwnerKind;
 use crate::crd::{RegisterError, register};
@@ -184,6 +185,8 @@ async fn serve(
     let mut tasks = JoinSet::new();
     for kind in &started {
         metrics.show(kind.view());
+        let references = kind.controller.references.clone();
+        tasks.spawn(async move { references.watch().await });
         for watch in kind.watchers() {
             tasks.spawn(watch);
         }
@@ -384,6 +387,18 @@ fn kind(
         Box::new(move |key: &InstanceKey| queue.add(key.clone()))
     };
     let instances = Arc::new(Instances::new(client.clone(), resource, on_change));
+    let references = {
+        let (queue, instances) = (queue.clone(), instances.clone());
+        let cluster_wide = watch.scope == Scope::Cluster;
+        let on_change = move |namespace: Option<&str>| {
+            let all = instances.all();
+            let namespace = namespace.filter(|_| !cluster_wide);
+            let touched = all.iter().filter(|one| namespace.is_none_or(|name| *one.key.namespace == *name));
+            touched.for_each(|one| queue.add(one.key.clone()));
+        };
+        let served = &settings.watch_namespaces;
+        Arc::new(References::new(client.clone(), &watch.values_from, served, Box::new(on_change)))
+    };
     let wake = {
         let queue = queue.clone();
         Arc::new(move |key: &InstanceKey, wake: Wake| match wake {
@@ -409,6 +424,7 @@ fn kind(
     let controller = Controller {
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
+        status_manifest: settings.status_manifest,
         replicas_path: crate::crd::api(watch, chart.compiled.chart()).map_err(RegisterError::from)?.replicas,
         chart: Arc::new(chart.compiled),
         chart_digest: chart.digest,
@@ -421,6 +437,7 @@ fn kind(
         writer: Writer::new(client.clone(), dependents.clone()),
         dependents,
         records: Records::new(client.clone(), histories.clone()),
+        references,
         seeds: Seeds::new(client.clone()),
         events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind),
         discovery: discovery.clone(),
@@ -477,8 +494,9 @@ impl Kind {
         .collect()
     }
 
-    /// Waits until the first lists of custom resources are in.
+    /// Waits until the first lists of custom resources, and of what values are taken from, are in.
     async fn synced(&self) {
+        self.controller.references.synced().await;
         for (_, synced) in &self.synced {
             // The sender lives as long as we do.
             let _ = synced.clone().wait_for(|synced| *synced).await;

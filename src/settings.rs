@@ -28,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) suppress_override_values: bool,
     /// Set when resources are judged before they are stored.
     pub(crate) webhook: Option<crate::webhook::Options>,
+    /// Whether statuses hold the manifest, as helm-operator's do.
+    pub(crate) status_manifest: bool,
 }
 
 /// The Lease that the working replica holds.
@@ -56,6 +58,10 @@ pub(crate) struct Watch {
     pub(crate) shape: Shape,
     /// `--set-string` assignments laid over every resource's values, already expanded.
     pub(crate) override_values: BTreeMap<String, String>,
+    /// Values laid over every resource's, with their types.
+    pub(crate) values: serde_json::Value,
+    /// Values laid over every resource's, from Secrets and ConfigMaps; below `values`, the last first.
+    pub(crate) values_from: Vec<ValuesFrom>,
     /// A label selector (the Kubernetes `LabelSelector` object) that limits which resources are served.
     pub(crate) selector: Option<serde_json::Value>,
     /// Whether changes of the applied objects start work.
@@ -83,6 +89,8 @@ impl Watch {
             crd: CrdPolicy::Managed,
             shape: Shape::default(),
             override_values: BTreeMap::new(),
+            values: serde_json::Value::Null,
+            values_from: Vec::new(),
             selector: None,
             watch_dependent_resources: true,
             reconcile_period: None,
@@ -93,9 +101,54 @@ impl Watch {
         }
     }
 
+    /// Whether the operator's configuration gives values that a resource need not, or cannot.
+    pub(crate) fn gives_values(&self) -> bool {
+        !self.override_values.is_empty() || !self.values.is_null() || !self.values_from.is_empty()
+    }
+
     /// Returns the CRD's name, `PLURAL.GROUP`.
     pub(crate) fn crd_name(&self) -> String {
         format!("{}.{}", self.names.plural, self.api_version.group)
+    }
+}
+
+/// Values in a Secret or ConfigMap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ValuesFrom {
+    pub(crate) holder: Holder,
+    pub(crate) name: String,
+    /// Where it is; `None` is the namespace of the resource's release.
+    pub(crate) namespace: Option<String>,
+    /// The key of its text.
+    pub(crate) key: String,
+    /// The value that the text is, as `db.password`; `None` if it is YAML with values.
+    pub(crate) target: Option<String>,
+    /// Whether there are simply no values where it is missing.
+    pub(crate) optional: bool,
+}
+
+/// What holds values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
+pub(crate) enum Holder {
+    Secret,
+    ConfigMap,
+}
+
+impl Holder {
+    /// Its kind.
+    pub(crate) const fn kind(self) -> &'static str {
+        match self {
+            Holder::Secret => "Secret",
+            Holder::ConfigMap => "ConfigMap",
+        }
+    }
+
+    /// Its kind's plural.
+    pub(crate) const fn plural(self) -> &'static str {
+        match self {
+            Holder::Secret => "secrets",
+            Holder::ConfigMap => "configmaps",
+        }
     }
 }
 

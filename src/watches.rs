@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::cli::template::SystemHost;
 use crate::names::{ApiVersion, NameError, Names, check_resource_name};
-use crate::settings::{Column, CrdPolicy, DEFAULT_MAX_HISTORY, Scope, Shape, Watch};
+use crate::settings::{Column, CrdPolicy, DEFAULT_MAX_HISTORY, Holder, Scope, Shape, ValuesFrom, Watch};
 
 /// A watches file that cannot be used.
 #[derive(Debug, Error)]
@@ -86,8 +86,12 @@ struct Entry {
     crd: Option<EntryCrd>,
     #[serde(default)]
     watch_dependent_resources: Option<bool>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "texts")]
     override_values: BTreeMap<String, String>,
+    #[serde(default)]
+    values: serde_json::Value,
+    #[serde(default)]
+    values_from: Vec<EntryValuesFrom>,
     #[serde(default)]
     selector: Option<serde_json::Value>,
     #[serde(default)]
@@ -112,6 +116,38 @@ struct Entry {
     replicas_path: Option<String>,
     #[serde(default)]
     accept_breaking_changes: bool,
+}
+
+/// Values elsewhere, in Flux' words.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EntryValuesFrom {
+    kind: Holder,
+    name: String,
+    #[serde(default)]
+    namespace: Option<String>,
+    #[serde(default)]
+    values_key: Option<String>,
+    #[serde(default)]
+    target_path: Option<String>,
+    #[serde(default)]
+    optional: bool,
+}
+
+/// Texts, and what YAML takes for something else when it is not quoted: Go reads that as texts too.
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    use serde::de::Error;
+    use serde_json::Value;
+    let given = Option::<BTreeMap<String, Value>>::deserialize(deserializer)?.unwrap_or_default();
+    let text = |(key, value): (String, Value)| match value {
+        Value::String(text) => Ok((key, text)),
+        Value::Null => Ok((key, String::new())),
+        Value::Bool(_) | Value::Number(_) => Ok((key, value.to_string())),
+        Value::Array(_) | Value::Object(_) => Err(D::Error::custom(format!(
+            "overrideValues {key} must be a text: values with parts go into `values`"
+        ))),
+    };
+    given.into_iter().map(text).collect()
 }
 
 #[derive(Deserialize)]
@@ -176,7 +212,7 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
         let number = index + 1;
         let watch = entry.into_watch().map_err(|error| match error {
             EntryError::Name(error) => WatchesError::Name { path: path.to_owned(), entry: number, error },
-            EntryError::Column(reason) => shape(format!("entry {number}: {reason}")),
+            EntryError::Other(reason) => shape(format!("entry {number}: {reason}")),
             EntryError::Period(reason) => shape(format!("entry {number}: reconcilePeriod {reason}")),
             EntryError::Override(key, error) => {
                 WatchesError::Override { path: path.to_owned(), entry: number, key, error }
@@ -193,7 +229,8 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
 
 enum EntryError {
     Name(NameError),
-    Column(String),
+    /// Something else, in words.
+    Other(String),
     Period(String),
     Override(String, Box<helm::Error>),
 }
@@ -206,15 +243,20 @@ impl Entry {
         let mut shape =
             shape(self.short_names, self.categories, self.columns, self.schema, self.replicas_path)?;
         shape.accept_breaking = self.accept_breaking_changes;
+        let cluster_wide = matches!(self.scope, Some(EntryScope::Cluster));
+        let release_namespace = self.release_namespace.filter(|name| !name.is_empty());
+        let local = cluster_wide.then(|| release_namespace.clone().unwrap_or_else(|| "default".into()));
+        let values_from = self.values_from.into_iter().map(|one| one.into_reference(local.as_deref()));
+        let values_from = values_from.collect::<Result<_, _>>()?;
+        if !self.values.is_null() && !self.values.is_object() {
+            return Err(EntryError::Other("values must be a mapping, as in the chart's values.yaml".into()));
+        }
         let period = self.reconcile_period.as_deref().filter(|text| !text.is_empty());
         Ok(Watch {
             api_version,
             names,
             chart: self.chart,
-            scope: match self.scope {
-                Some(EntryScope::Cluster) => Scope::Cluster,
-                Some(EntryScope::Namespaced) | None => Scope::Namespaced,
-            },
+            scope: if cluster_wide { Scope::Cluster } else { Scope::Namespaced },
             crd: match self.crd {
                 Some(EntryCrd::Check) => CrdPolicy::Check,
                 Some(EntryCrd::None) => CrdPolicy::None,
@@ -229,13 +271,33 @@ impl Entry {
                     Err(error) => Err(EntryError::Override(key, Box::new(error))),
                 })
                 .collect::<Result<_, _>>()?,
+            values: self.values,
+            values_from,
             selector: self.selector.filter(|selector| !selector.is_null()),
             watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
             reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
             max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
             rollback_on_failure: self.rollback_on_failure.unwrap_or(true),
-            release_namespace: self.release_namespace,
+            release_namespace,
             fresh_random_values: self.random_values == EntryRandomValues::Fresh,
+        })
+    }
+}
+
+impl EntryValuesFrom {
+    /// `local` is the namespace that stands for the resource's own where resources have none.
+    fn into_reference(self, local: Option<&str>) -> Result<ValuesFrom, EntryError> {
+        if self.name.is_empty() {
+            return Err(EntryError::Other(format!("valuesFrom needs the name of a {}", self.kind.kind())));
+        }
+        let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+        Ok(ValuesFrom {
+            holder: self.kind,
+            name: self.name,
+            namespace: given(self.namespace).or_else(|| local.map(str::to_owned)),
+            key: given(self.values_key).unwrap_or_else(|| "values.yaml".into()),
+            target: given(self.target_path),
+            optional: self.optional,
         })
     }
 }
@@ -254,7 +316,7 @@ fn shape(
     Ok(Shape {
         short_names,
         categories,
-        columns: columns.collect::<Result<_, _>>().map_err(EntryError::Column)?,
+        columns: columns.collect::<Result<_, _>>().map_err(EntryError::Other)?,
         schema: match schema {
             EntrySchema::Auto => crdschema::Mode::Auto,
             EntrySchema::Strict => crdschema::Mode::Strict,
@@ -364,6 +426,43 @@ mod tests {
             "{}",
             error(entry)
         );
+    }
+
+    #[test]
+    fn values_keep_their_types_and_overrides_are_texts() {
+        let text = "\
+- group: a.example.com
+  version: v1
+  kind: A
+  chart: x
+  dryRunOption: server
+  overrideValues: {debug: true, replicas: 3, ratio: 1.5, name: web}
+  values: {debug: true, hosts: [a, b]}
+  valuesFrom:
+  - {kind: Secret, name: creds, valuesKey: password, targetPath: db.password}
+  - {kind: ConfigMap, name: site, namespace: ops, optional: true}
+- {group: a.example.com, version: v1, kind: B, chart: x, scope: Cluster, releaseNamespace: infra,
+   valuesFrom: [{kind: Secret, name: creds}]}
+";
+        let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
+        let [first, second] = watches.as_slice() else { panic!("two entries") };
+        let overrides: Vec<_> = first.override_values.values().map(String::as_str).collect();
+        assert_eq!(overrides, ["true", "web", "1.5", "3"]);
+        assert_eq!(first.values, serde_json::json!({"debug": true, "hosts": ["a", "b"]}));
+        let [secret, map] = first.values_from.as_slice() else { panic!("two references") };
+        assert_eq!((secret.key.as_str(), secret.target.as_deref()), ("password", Some("db.password")));
+        assert_eq!((secret.namespace.as_deref(), secret.optional), (None, false));
+        assert_eq!(
+            (map.key.as_str(), map.namespace.as_deref(), map.optional),
+            ("values.yaml", Some("ops"), true)
+        );
+        assert_eq!(second.values_from[0].namespace.as_deref(), Some("infra"));
+        let wrong =
+            |field: &str| error(&format!("- {{group: a.b, version: v1, kind: A, chart: x, {field}}}"));
+        assert!(wrong("values: [1]").contains("values must be a mapping"));
+        assert!(wrong("valuesFrom: [{kind: Pod, name: x}]").contains("Pod"));
+        assert!(wrong("valuesFrom: [{kind: Secret, name: x, key: y}]").contains("key"));
+        assert!(wrong("overrideValues: {a: [1]}").contains("go into `values`"));
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! `chartwright run`: from flags and environment to a running operator.
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::CliError;
+use super::flags::{Bind, bind_address, go_bool};
+use super::logging::LogArgs;
 use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
 use crate::observe::metrics::{Metrics, Requests};
@@ -35,6 +36,18 @@ pub(crate) struct RunArgs {
     /// Where metrics are served; 0 turns them off
     #[arg(long, value_name = "ADDRESS", default_value = ":8080", value_parser = bind_address)]
     metrics_bind_address: Bind,
+    /// Serve metrics over TLS
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set)]
+    metrics_secure: bool,
+    /// Serve metrics only to who may read them; needs --metrics-secure
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
+          default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set)]
+    metrics_require_rbac: bool,
+    /// Taken for compatibility; probes and metrics speak HTTP/1.1 only, which --enable-http2=false asks for
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+          value_parser = go_bool, hide = true)]
+    enable_http2: Option<bool>,
     /// Deprecated name of --metrics-bind-address
     #[arg(long, value_name = "ADDRESS", value_parser = bind_address, hide = true, conflicts_with = "metrics_bind_address")]
     metrics_addr: Option<Bind>,
@@ -43,7 +56,7 @@ pub(crate) struct RunArgs {
     health_probe_bind_address: Bind,
     /// Let only one of several replicas work: the one that holds a Lease
     #[arg(long, alias = "enable-leader-election", value_name = "BOOL", num_args = 0..=1, require_equals = true,
-          default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+          default_value_t = false, default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set)]
     leader_elect: bool,
     /// Name of the Lease [default: made from the first kind's name]
     #[arg(long, env = "OPERATOR_NAME", value_name = "NAME")]
@@ -53,8 +66,13 @@ pub(crate) struct RunArgs {
     leader_election_namespace: Option<String>,
     /// Mask override values in events
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", action = clap::ArgAction::Set)]
+          default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set)]
     suppress_override_values: bool,
+    /// Put the rendered manifest, Secrets included, into status.deployedRelease, as operator-sdk's operators do
+    #[arg(long, env = "STATUS_MANIFEST", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_value_t = false, default_missing_value = "true", value_parser = go_bool,
+          action = clap::ArgAction::Set)]
+    status_manifest: bool,
     #[command(flatten)]
     webhook: WebhookArgs,
     /// Kubeconfig to use [default: KUBECONFIG, else the pod's service account, else ~/.kube/config]
@@ -63,31 +81,13 @@ pub(crate) struct RunArgs {
     /// Context of the kubeconfig to use [default: its current one]
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
-    /// How much is logged: error, warn, info, debug or trace, or directives such as info,kube=debug
-    #[arg(long, env = "LOG_LEVEL", alias = "zap-log-level", value_name = "LEVEL", default_value = "info")]
-    log_level: String,
-    /// How log lines look [default: text on a terminal, else json]
-    #[arg(long, env = "LOG_FORMAT", alias = "zap-encoder", value_name = "FORMAT")]
-    log_format: Option<LogFormat>,
+    #[command(flatten)]
+    logging: LogArgs,
 }
-
-/// How log lines look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
-    /// One JSON object a line.
-    Json,
-    /// For people.
-    #[value(alias = "console")]
-    Text,
-}
-
-/// An address to listen on; `None` for "do not".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bind(pub(super) Option<SocketAddr>);
 
 /// Runs the operator until it is told to stop.
 pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
-    start_logging(&args.log_level, args.log_format)?;
+    args.logging.start()?;
     let settings = settings(&args, Path::new("watches.yaml"))?;
     let metrics = Arc::new(Metrics::default());
     // kube and the HTTP stack leave the choice of a cryptography provider to the program.
@@ -104,6 +104,7 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
     let watches = find_watches(args, default_watches)?;
+    check_metrics(args)?;
     let leader_election = args.leader_elect.then(|| leader_election(args, &watches)).transpose()?;
     let first = watches.first().map_or("chartwright", |watch| &watch.names.singular);
     let webhook = args.webhook.to_options(first)?;
@@ -118,7 +119,22 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
         leader_election,
         suppress_override_values: args.suppress_override_values,
         webhook,
+        status_manifest: args.status_manifest,
     })
+}
+
+fn check_metrics(args: &RunArgs) -> Result<(), CliError> {
+    if args.metrics_require_rbac && !args.metrics_secure {
+        return Err(CliError::Usage("--metrics-require-rbac needs --metrics-secure".into()));
+    }
+    if args.metrics_secure {
+        return Err(CliError::Usage(
+            "--metrics-secure is not built in: leave it out and let metrics be read in the pod's network, or put a \
+             proxy before --metrics-bind-address=127.0.0.1:8080"
+                .into(),
+        ));
+    }
+    Ok(())
 }
 
 /// Where a pod finds the name of its namespace.
@@ -199,34 +215,8 @@ async fn stop_signal() {
     }
 }
 
-fn start_logging(level: &str, format: Option<LogFormat>) -> Result<(), CliError> {
-    use std::io::IsTerminal as _;
-    use tracing_subscriber::{EnvFilter, fmt};
-    // The client logs every refusal of the server as an error; the operator logs those that matter, with their cause.
-    let filter = EnvFilter::try_new(format!("{level},kube_client::client::builder=off"))
-        .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
-    let terminal = std::io::stderr().is_terminal();
-    let format = format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
-    let builder =
-        fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).with_ansi(terminal);
-    let started = match format {
-        LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
-        LogFormat::Text => builder.try_init(),
-    };
-    started.map_err(|error| CliError::Usage(format!("cannot start logging: {error}")))
-}
-
 fn duration(text: &str) -> Result<Duration, String> {
     watches::go_duration(text)
-}
-
-/// Reads an address as Go servers take it: `:8080` is every address of the machine, `0` is off.
-pub(super) fn bind_address(text: &str) -> Result<Bind, String> {
-    if text == "0" || text.is_empty() {
-        return Ok(Bind(None));
-    }
-    let full = if text.starts_with(':') { format!("[::]{text}") } else { text.to_owned() };
-    full.parse().map(|address| Bind(Some(address))).map_err(|_| "write HOST:PORT, :PORT, or 0 for off".into())
 }
 
 #[cfg(test)]

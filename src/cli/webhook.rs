@@ -3,7 +3,8 @@
 use clap::Args;
 
 use super::CliError;
-use super::run::{Bind, OWN_NAMESPACE, bind_address};
+use super::flags::{Bind, bind_address, go_bool};
+use super::run::OWN_NAMESPACE;
 use crate::webhook::{At, Options};
 
 /// Validation of resources before they are stored.
@@ -12,7 +13,7 @@ pub(crate) struct WebhookArgs {
     /// Judge resources before they are stored, with an admission webhook: `kubectl apply` answers with what the chart,
     /// its schema or the API server has against them
     #[arg(long, env = "WEBHOOK", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
-          default_missing_value = "true", action = clap::ArgAction::Set)]
+          default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set)]
     webhook: bool,
     /// Where the webhook listens
     #[arg(long, value_name = "ADDRESS", default_value = ":9443", value_parser = bind_address)]

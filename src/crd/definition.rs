@@ -34,7 +34,7 @@ pub(crate) fn api(watch: &Watch, chart: &Chart) -> Result<Api, NoReplicas> {
         mode: watch.shape.schema,
         replicas: watch.shape.replicas.clone(),
         // What the operator adds to the values need not be in the resource.
-        elsewhere: !watch.override_values.is_empty(),
+        elsewhere: watch.gives_values(),
         more_examples: examples(&watch.chart),
         ..Options::default()
     };

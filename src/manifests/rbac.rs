@@ -44,6 +44,8 @@ impl Permissions {
             sources.looks_up.into_iter().partition(|resource| resource.cluster_scoped);
         permissions.cluster.extend(grouped(&cluster, READ));
         permissions.served.extend(grouped(&served, READ));
+        let held: BTreeSet<_> = watch.values_from.iter().map(|one| one.holder.plural()).collect();
+        permissions.served.extend(held.iter().map(|held| rule(&[""], &[held], READ)));
         if sources.has_hooks {
             permissions.served.push(rule(&[""], &["pods"], &["get", "list"]));
             permissions.served.push(rule(&[""], &["pods/log"], &["get"]));

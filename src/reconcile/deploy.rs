@@ -21,9 +21,12 @@ use super::render::{Job, Output};
 use super::rollback::Broken;
 use super::status::Remembered;
 use super::tracked::{Expected, Settled, seal_of_observed};
-use super::values::{Values, values};
+use super::values::Values;
 use super::{Controller, Next};
-use crate::annotations::{UNINSTALL_WAIT, is_true};
+use crate::annotations::{
+    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, RECONCILE_NOW, UNINSTALL_WAIT, UPGRADE_DESCRIPTION,
+    UPGRADE_DISABLE_HOOKS, is_true,
+};
 use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
@@ -47,9 +50,9 @@ impl Controller {
     /// Brings a resource that is to live to what its spec says.
     pub(super) async fn pursue(&self, instance: &Instance) -> Result<Next, Error> {
         check_name(&instance.key.name)?;
-        let values = values(&instance.spec, &self.watch.override_values)?;
+        let values = self.values(instance)?;
         let inputs = Digest::of([self.chart_digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
-        let settled = self.recall(instance, inputs);
+        let settled = if is_asked_anew(instance) { None } else { self.recall(instance, inputs) };
         match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
             _ => self.advance(instance, &values, inputs, settled).await,
@@ -178,8 +181,7 @@ impl Controller {
             }
         };
         record.info.status = State::Deployed;
-        record.info.description =
-            if revision.is_install { "Install complete" } else { "Upgrade complete" }.into();
+        record.info.description = description(instance, revision.is_install);
         self.write_record(instance, &record, true).await?;
         let scaled = self.find_scaled(instance, values, &objects, revision.number, revision.is_install).await;
         let settled = Arc::new(Settled {
@@ -195,7 +197,7 @@ impl Controller {
             objects: applied,
         });
         self.remember(instance, settled.clone());
-        self.report_applied(instance, &settled, Some(&output.rendered.notes)).await;
+        self.report_applied(instance, &settled, Some(&output.rendered)).await;
         self.tell_deployed(instance, revision);
         self.supersede(instance, &history, revision.number).await?;
         Ok(Next::Settled)
@@ -234,7 +236,9 @@ impl Controller {
         if revision.is_install {
             self.install_crds(instance, &rendered.crds).await?;
         }
-        self.run_hooks(instance, &rendered.hooks, pre).await?;
+        let no_hooks = if revision.is_install { INSTALL_DISABLE_HOOKS } else { UPGRADE_DISABLE_HOOKS };
+        let hooks = if is_true(instance, no_hooks) { &[] } else { &*rendered.hooks };
+        self.run_hooks(instance, hooks, pre).await?;
         *touched = true;
         let written = self.apply_all(instance, to_write).await?;
         let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
@@ -243,7 +247,7 @@ impl Controller {
         let earlier = sent.iter().map(|one| one.id.clone()).chain(observed.keys().cloned());
         let dropped = plan::dropped(objects, earlier.chain(before.recorded.iter().cloned()));
         self.prune(instance, &dropped).await?;
-        self.run_hooks(instance, &rendered.hooks, post).await?;
+        self.run_hooks(instance, hooks, post).await?;
         Ok(applied)
     }
 
@@ -300,7 +304,7 @@ impl Controller {
             objects: applied,
         });
         self.remember(instance, settled.clone());
-        self.report_applied(instance, &settled, Some(&output.rendered.notes)).await;
+        self.report_applied(instance, &settled, Some(&output.rendered)).await;
         Ok(Some(Next::Settled))
     }
 
@@ -429,14 +433,6 @@ impl Controller {
         }
     }
 
-    fn tell_overrides(&self, instance: &Instance) {
-        for (key, value) in &self.watch.override_values {
-            let value = if self.suppress_override_values { "****" } else { value };
-            let note = format!("Chart value {key:?} overridden to {value:?} by operator's watches.yaml");
-            self.events.tell(instance, Severity::Warning, "Override", "OverrideValuesInUse", &note);
-        }
-    }
-
     fn tell_deployed(&self, instance: &Instance, revision: Revision) {
         let chart = &self.chart.chart().metadata;
         let (action, reason) =
@@ -448,6 +444,22 @@ impl Controller {
         );
         self.events.tell(instance, Severity::Normal, action, reason, &note);
     }
+}
+
+/// Whether the user asks for everything to be looked at and applied again.
+fn is_asked_anew(instance: &Instance) -> bool {
+    let asked = instance.annotations.get(RECONCILE_NOW);
+    asked.is_some_and(|asked| Remembered::read(&instance.status()).handled.as_deref() != Some(&**asked))
+}
+
+/// What the record says of a success.
+fn description(instance: &Instance, is_install: bool) -> String {
+    let (annotation, usual) = if is_install {
+        (INSTALL_DESCRIPTION, "Install complete")
+    } else {
+        (UPGRADE_DESCRIPTION, "Upgrade complete")
+    };
+    instance.annotations.get(annotation).map_or(usual, |text| &**text).to_owned()
 }
 
 fn place_name(instance: &Instance) -> String {

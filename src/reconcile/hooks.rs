@@ -11,10 +11,13 @@ use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
 use super::objects::PRIMARY_RESOURCE;
 use super::{Controller, objects, yaml};
+use crate::annotations::HOOK_DEADLINE;
 use crate::cluster::error::{explain, is_conflict};
 use crate::cluster::instances::Instance;
+use crate::cluster::pods::last_words;
+use crate::watches::go_duration;
 
-/// How long a hook may take: Helm's default for `--timeout`.
+/// How long a hook may take if nobody says: Helm's default for `--timeout`.
 const DEADLINE: Duration = Duration::from_secs(300);
 /// How often a running hook is looked at, at most and at least.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -52,6 +55,8 @@ struct HookObject {
     kind: Arc<ApiKind>,
     id: ObjectId,
     body: Value,
+    /// How long its hook may take.
+    deadline: Duration,
 }
 
 /// How a hook stands.
@@ -146,19 +151,15 @@ impl Controller {
             match progress(&object.id.kind, &found) {
                 Progress::Done => return Ok(()),
                 Progress::Failed(why) => {
-                    return Err(failed(format!(
-                        "{} {} failed: {why}",
-                        object.id.kind.to_lowercase(),
-                        object.id.name
-                    )));
+                    let what = format!("{} {} failed: {why}", object.id.kind.to_lowercase(), object.id.name);
+                    return Err(failed(self.with_last_words(object, what).await));
                 }
                 Progress::Running => {}
             }
-            if started.elapsed() > DEADLINE {
-                return Err(failed(format!(
-                    "{} did not finish within its deadline of {DEADLINE:?}",
-                    object.id
-                )));
+            if started.elapsed() > object.deadline {
+                let deadline = object.deadline;
+                let what = format!("{} did not finish within its deadline of {deadline:?}", object.id);
+                return Err(failed(self.with_last_words(object, what).await));
             }
             if !told && started.elapsed() > WORTH_TELLING {
                 told = true;
@@ -167,6 +168,15 @@ impl Controller {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             self.still_same(instance)?;
+        }
+    }
+
+    /// Adds what the hook's pod says.
+    async fn with_last_words(&self, object: &HookObject, what: String) -> String {
+        let id = &object.id;
+        match last_words(&self.client, &id.namespace, &id.kind, &id.name).await {
+            Some(words) => format!("{what}; {words}"),
+            None => what,
         }
     }
 
@@ -189,7 +199,11 @@ impl Controller {
         for (_, id, body) in &mut found {
             self.mark_hook(instance, id, body);
         }
-        Ok(found.into_iter().map(|(kind, id, body)| HookObject { kind, id, body }).collect())
+        let object = |(kind, id, body)| {
+            let deadline = deadline(instance, &body);
+            HookObject { kind, id, body, deadline }
+        };
+        Ok(found.into_iter().map(object).collect())
     }
 
     /// Hooks are not part of the release: no label makes them watched or pruned. But they go with their resource.
@@ -285,6 +299,14 @@ impl Controller {
     }
 }
 
+/// How long a hook may take, as it says itself, or the resource does for all.
+fn deadline(instance: &Instance, body: &Value) -> Duration {
+    let own = body.pointer("/metadata/annotations").and_then(|all| all.get(HOOK_DEADLINE));
+    let all = instance.annotations.get(HOOK_DEADLINE).map(|text| &**text);
+    let said = [own.and_then(Value::as_str), all];
+    said.into_iter().flatten().find_map(|text| go_duration(text).ok()).unwrap_or(DEADLINE)
+}
+
 /// Whether a resource can own an object.
 fn is_in_reach(instance: &Instance, id: &ObjectId) -> bool {
     instance.key.namespace.is_empty() || id.namespace == instance.key.namespace
@@ -316,4 +338,22 @@ fn progress(kind: &str, object: &Value) -> Progress {
         }
     }
     Progress::Running
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hooks_own_deadline_counts_first() {
+        let mut instance = Instance::example("n", "a", "1");
+        let of = |instance: &Instance, text: &str| {
+            deadline(instance, &serde_json::json!({"metadata": {"annotations": {HOOK_DEADLINE: text}}}))
+        };
+        assert_eq!(of(&instance, "2m"), Duration::from_secs(120));
+        assert_eq!(of(&instance, "soon"), DEADLINE);
+        instance.annotations.insert(HOOK_DEADLINE.into(), "10s".into());
+        assert_eq!(of(&instance, "2m"), Duration::from_secs(120));
+        assert_eq!(deadline(&instance, &Value::Null), Duration::from_secs(10));
+    }
 }

@@ -9,7 +9,6 @@ use super::error::Error;
 use super::objects::{Object, What};
 use super::render::RenderError;
 use super::status::Remembered;
-use super::values::values;
 use crate::cluster::error::{explain, is_not_found, is_transient};
 use crate::cluster::instances::Instance;
 
@@ -80,7 +79,7 @@ impl Controller {
 
     async fn would_make(&self, instance: &Instance, revision: i64) -> Result<Vec<Object>, Error> {
         check_name(&instance.key.name)?;
-        let values = values(&instance.spec, &self.watch.override_values)?;
+        let values = self.values(instance)?;
         let is_install = revision == 1;
         let (output, _) = self.render(instance, &values, revision, is_install).await?;
         let crds = if is_install { &*output.rendered.crds } else { &[] };

@@ -25,7 +25,9 @@ mod report;
 mod rollback;
 mod scale;
 mod site;
+mod sources;
 pub(crate) mod status;
+mod testing;
 pub(crate) mod tracked;
 mod uninstall;
 pub(crate) mod values;
@@ -45,7 +47,7 @@ use identity::{Digest, InstanceKey};
 use render::Renderer;
 use tracked::Tracked;
 
-use crate::annotations::RECONCILE_PERIOD;
+use crate::annotations::{PAUSED, RECONCILE_PERIOD, is_true};
 use crate::cluster::dependents::Dependents;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::events::{Events, Severity};
@@ -53,6 +55,7 @@ use crate::cluster::instances::{Instance, Instances};
 use crate::cluster::lookups::Lookups;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::{Place, Records};
+use crate::cluster::references::References;
 use crate::cluster::seeds::Seeds;
 use crate::observe::metrics::ControllerMetrics;
 use crate::queue::{Outcome, Queue};
@@ -73,6 +76,8 @@ pub(crate) struct Controller {
     pub(crate) period: Duration,
     /// Whether override values are masked in events.
     pub(crate) suppress_override_values: bool,
+    /// Whether statuses hold the manifest.
+    pub(crate) status_manifest: bool,
     pub(crate) chart: Arc<CompiledChart>,
     /// Of the chart's files.
     pub(crate) chart_digest: Digest,
@@ -86,6 +91,8 @@ pub(crate) struct Controller {
     pub(crate) instances: Arc<Instances>,
     pub(crate) dependents: Arc<Dependents>,
     pub(crate) lookups: Lookups,
+    /// What values are taken from besides the spec.
+    pub(crate) references: Arc<References>,
     pub(crate) writer: Writer,
     pub(crate) records: Records,
     pub(crate) seeds: Seeds,
@@ -129,8 +136,16 @@ impl Controller {
                 *entry = Tracked { uid: instance.uid.clone(), ..Tracked::default() };
             }
         }
+        if !instance.deleting && is_true(&instance, PAUSED) {
+            self.report_paused(&instance).await;
+            return Outcome::Settled(None);
+        }
         let result =
             if instance.deleting { self.uninstall(&instance).await } else { self.pursue(&instance).await };
+        let result = match result {
+            Ok(Next::Settled) => self.test_if_asked(&instance).await.map(|()| Next::Settled),
+            result => result,
+        };
         match result {
             Ok(Next::Settled) => Outcome::Settled(Some(self.next_look(&instance))),
             Ok(Next::Soon(delay)) => Outcome::Settled(Some(delay)),
@@ -152,7 +167,15 @@ impl Controller {
     /// The period of the resource's annotation, or the kind's.
     fn period_of(&self, instance: &Instance) -> Duration {
         let asked = instance.annotations.get(RECONCILE_PERIOD);
-        asked.and_then(|text| crate::watches::go_duration(text).ok()).unwrap_or(self.period)
+        match asked.map(|text| crate::watches::go_duration(text)) {
+            Some(Ok(period)) => period,
+            Some(Err(why)) => {
+                let note = format!("annotation {RECONCILE_PERIOD}: {why}");
+                self.events.tell(instance, Severity::Warning, "Reconcile", "InvalidAnnotation", &note);
+                self.period
+            }
+            None => self.period,
+        }
     }
 
     /// When a settled resource is looked at again: after its period, or earlier if certificates are to be renewed.

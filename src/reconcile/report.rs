@@ -4,8 +4,10 @@ use super::Controller;
 use super::error::Error;
 use super::health::Health;
 use super::identity::ObjectId;
+use super::ledger::manifest_text;
 use super::status::{Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch};
 use super::tracked::{Dependent, Failure, Settled};
+use crate::annotations::RECONCILE_NOW;
 use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
 use std::collections::BTreeMap;
@@ -16,16 +18,22 @@ impl Controller {
         self.report(instance, Situation::Working(message), None, None).await;
     }
 
-    /// Tells that everything is applied, and how it is. `notes` is given when the release is new.
-    pub(super) async fn report_applied(&self, instance: &Instance, settled: &Settled, notes: Option<&str>) {
+    /// Tells that everything is applied, and how it is. `new` is given when the release is.
+    pub(super) async fn report_applied(
+        &self,
+        instance: &Instance,
+        settled: &Settled,
+        new: Option<&helm::Rendered>,
+    ) {
         let observed = self.dependents.of(&instance.key);
         let resources = resources(settled, &observed, self.watch.watch_dependent_resources);
-        let release = notes.map(|notes| ReleaseFacts {
+        let release = new.map(|rendered| ReleaseFacts {
             name: self.release_name(&instance.key),
             revision: settled.revision,
             is_install: settled.is_install,
             chart: &self.chart.chart().metadata,
-            notes,
+            notes: &rendered.notes,
+            manifest: self.status_manifest.then(|| manifest_text(rendered)),
         });
         self.report(instance, Situation::Applied, release, Some(resources)).await;
     }
@@ -41,8 +49,14 @@ impl Controller {
             Error::RolledBack { revision, .. } => *revision,
             _ => None,
         };
-        let report =
-            Report { generation: instance.generation, situation, release: None, revision, resources: None };
+        let report = Report {
+            generation: instance.generation,
+            situation,
+            release: None,
+            revision,
+            resources: None,
+            handled: None,
+        };
         self.write(instance, report).await;
     }
 
@@ -53,6 +67,11 @@ impl Controller {
         let (condition, reason, message) = (failure.condition, failure.reason, &*failure.message);
         let situation = Situation::Failed { condition, reason, message };
         self.report(instance, situation, None, Some(resources)).await;
+    }
+
+    /// Tells that nothing is done.
+    pub(super) async fn report_paused(&self, instance: &Instance) {
+        self.report(instance, Situation::Paused, None, None).await;
     }
 
     /// Tells what a deletion waits for.
@@ -67,8 +86,14 @@ impl Controller {
         release: Option<ReleaseFacts<'_>>,
         resources: Option<Resources>,
     ) {
-        let report =
-            Report { generation: instance.generation, situation, release, revision: None, resources };
+        let report = Report {
+            generation: instance.generation,
+            situation,
+            release,
+            revision: None,
+            resources,
+            handled: None,
+        };
         self.write(instance, report).await;
     }
 
@@ -79,6 +104,9 @@ impl Controller {
             _ => return,
         };
         let before = current.status();
+        let is_done = matches!(report.situation, Situation::Applied | Situation::Failed { .. });
+        let handled = instance.annotations.get(RECONCILE_NOW).filter(|_| is_done).map(|asked| &**asked);
+        let report = Report { handled, ..report };
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let Some(patch) = patch(&before, &next(&before, &report, &now)) else { return };
         if let Err(error) = self.instances.patch_status(&current, &patch).await {

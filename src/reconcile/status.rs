@@ -8,6 +8,9 @@ use super::replicas::Replicas;
 /// The longest message of a condition; what is longer is cut.
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
+/// Where the status says what was asked for last and done; the word is Flux'.
+const HANDLED: &str = "lastHandledReconcileAt";
+
 /// The most objects named as not ready.
 pub(crate) const MOST_NAMED: usize = 10;
 
@@ -23,6 +26,8 @@ pub(crate) struct Report<'a> {
     pub(crate) revision: Option<i64>,
     /// How its objects are; `None` leaves what was said before.
     pub(crate) resources: Option<Resources>,
+    /// What the user asked for by annotation, once that was done.
+    pub(crate) handled: Option<&'a str>,
 }
 
 /// See [`Report`].
@@ -34,6 +39,8 @@ pub(crate) enum Situation<'a> {
     Applied,
     /// It did not work; what ran before still runs.
     Failed { condition: Failing, reason: &'a str, message: &'a str },
+    /// The user wants nothing done.
+    Paused,
     /// The custom resource is being deleted; what is being waited for.
     Deleting { message: &'a str },
 }
@@ -69,6 +76,8 @@ pub(crate) struct ReleaseFacts<'a> {
     pub(crate) is_install: bool,
     pub(crate) chart: &'a helm::chart::Metadata,
     pub(crate) notes: &'a str,
+    /// The rendered text, where statuses hold it.
+    pub(crate) manifest: Option<String>,
 }
 
 /// How the applied objects are, and what they were made of.
@@ -146,6 +155,8 @@ pub(crate) struct Remembered {
     pub(crate) seal: Option<Seal>,
     /// The workload that is scaled, in words.
     pub(crate) scaled: Option<String>,
+    /// What the user asked for last, as far as it was done.
+    pub(crate) handled: Option<String>,
 }
 
 impl Remembered {
@@ -164,6 +175,7 @@ impl Remembered {
             kinds: kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
             seal: status.pointer("/resources/seal").and_then(Seal::read),
             scaled: status.pointer("/resources/scaled").and_then(Value::as_str).map(str::to_owned),
+            handled: status.get(HANDLED).and_then(Value::as_str).map(str::to_owned),
         }
     }
 }
@@ -179,16 +191,22 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 /// Writes the status that follows a previous one.
 pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
     let mut status = previous.as_object().cloned().unwrap_or_default();
-    status.insert("observedGeneration".into(), report.generation.into());
+    if !matches!(report.situation, Situation::Paused) {
+        status.insert("observedGeneration".into(), report.generation.into());
+    }
+    if let Some(handled) = report.handled {
+        status.insert(HANDLED.into(), handled.into());
+    }
     if let Some(release) = &report.release {
         let chart = release.chart;
-        status.insert(
-            "deployedRelease".into(),
-            json!({
-                "name": release.name, "revision": release.revision,
-                "chart": {"name": chart.name, "version": chart.version, "appVersion": chart.app_version},
-            }),
-        );
+        let mut told = json!({
+            "name": release.name, "revision": release.revision,
+            "chart": {"name": chart.name, "version": chart.version, "appVersion": chart.app_version},
+        });
+        if let (Some(map), Some(manifest)) = (told.as_object_mut(), &release.manifest) {
+            map.insert("manifest".into(), manifest.as_str().into());
+        }
+        status.insert("deployedRelease".into(), told);
     }
     if let (Some(revision), Some(Value::Object(known))) = (report.revision, status.get_mut("deployedRelease"))
     {
@@ -200,6 +218,9 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
     }
     let mut conditions = Conditions::of(previous, now);
     conditions.set("Initialized", "True", "Initialized", "");
+    if !matches!(report.situation, Situation::Paused) {
+        conditions.remove("Paused");
+    }
     let word = judge(&mut conditions, report, was_complete(previous, report));
     status.insert("conditions".into(), conditions.list.into());
     status.insert("phase".into(), word.into());
@@ -298,6 +319,13 @@ fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>, was_complete: boo
             conditions.set("Reconciling", "False", reason, "");
             conditions.set("Stalled", "True", reason, message);
             "Failed"
+        }
+        Situation::Paused => {
+            let why = "nothing is done while the annotation chartwright.io/paused is true";
+            // helm-operator-plugins' word.
+            conditions.set("Paused", "True", "PauseReconcileAnnotationTrue", why);
+            conditions.set("Reconciling", "False", "Paused", why);
+            "Paused"
         }
         Situation::Deleting { message } => {
             conditions.set("Deployed", "False", "UninstallSuccessful", message);
@@ -401,9 +429,11 @@ mod tests {
                 is_install: true,
                 chart,
                 notes: "hello\n",
+                manifest: None,
             }),
             revision: None,
             resources: Some(resources),
+            handled: None,
         }
     }
 
@@ -463,6 +493,7 @@ mod tests {
             release: None,
             revision: None,
             resources: None,
+            handled: None,
         };
         let bad = next(&good, &failed, "t2");
         assert_eq!(
@@ -482,6 +513,41 @@ mod tests {
         let cured = next(&bad, &applied(&chart, all_ready()), "t3");
         assert!(condition(&cured, "ReleaseFailed").is_none());
         assert_eq!(condition(&cured, "Ready").unwrap()["lastTransitionTime"], "t3");
+    }
+
+    #[test]
+    fn a_pause_leaves_everything_else_as_it_was() {
+        let chart = chart();
+        let good = next(&Value::Null, &applied(&chart, all_ready()), "t1");
+        let report = |situation, handled| Report {
+            generation: 9,
+            situation,
+            release: None,
+            revision: None,
+            resources: None,
+            handled,
+        };
+        let paused = next(&good, &report(Situation::Paused, None), "t2");
+        assert_eq!((&paused["observedGeneration"], &paused["phase"]), (&json!(4), &json!("Paused")));
+        assert_eq!(condition(&paused, "Paused").unwrap()["reason"], "PauseReconcileAnnotationTrue");
+        assert_eq!(condition(&paused, "Ready"), condition(&good, "Ready"));
+        let on = next(&paused, &report(Situation::Applied, Some("now")), "t3");
+        assert!(condition(&on, "Paused").is_none());
+        assert_eq!(Remembered::read(&on).handled.as_deref(), Some("now"));
+    }
+
+    #[test]
+    fn the_manifest_is_told_only_where_it_is_wanted() {
+        let chart = chart();
+        let mut report = applied(&chart, all_ready());
+        let without = next(&Value::Null, &report, "t");
+        if let Some(release) = &mut report.release {
+            release.manifest = Some("kind: Secret".into());
+        }
+        let with = next(&without, &report, "t");
+        assert_eq!(with["deployedRelease"]["manifest"], "kind: Secret");
+        let off = patch(&with, &next(&with, &applied(&chart, all_ready()), "t")).unwrap();
+        assert_eq!(off, json!({"deployedRelease": {"manifest": null}}));
     }
 
     #[test]
@@ -536,6 +602,7 @@ mod tests {
                 kinds: vec!["v1/Service".into()],
                 seal: Some(seal),
                 scaled: None,
+                handled: None,
             }
         );
         assert_eq!(Remembered::read(&Value::Null), Remembered::default());

@@ -9,6 +9,7 @@ use super::identity::ObjectId;
 use super::prune::Removal;
 use super::status::MOST_NAMED;
 use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER, order};
+use crate::annotations::{UNINSTALL_DISABLE_HOOKS, is_true};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::release::{HookRecord, Record};
@@ -25,9 +26,12 @@ impl Controller {
             return Ok(Next::Gone);
         }
         let record = self.last_record(instance).await?;
-        let hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
+        let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record.as_ref());
         ids.extend(self.hooks_out_of_reach(instance, &hooks));
+        if is_true(instance, UNINSTALL_DISABLE_HOOKS) {
+            hooks.clear();
+        }
         if !self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete) {
             self.run_hooks(instance, &hooks, HookEvent::PreDelete).await?;
             if let Some(tracked) = self.tracked().get_mut(&instance.key) {
@@ -76,7 +80,7 @@ impl Controller {
     }
 
     /// The newest record of the release, if there is one that can be read.
-    async fn last_record(&self, instance: &Instance) -> Result<Option<Record>, Error> {
+    pub(super) async fn last_record(&self, instance: &Instance) -> Result<Option<Record>, Error> {
         let history = self.history(instance).await?;
         for entry in history.iter().rev() {
             if let Some((record, ..)) = self.stored(instance, entry.revision).await? {

@@ -26,6 +26,9 @@ pub(crate) enum ValuesError {
     /// The spec is something else than a mapping.
     #[error("spec must be a mapping of values, as in the chart's values.yaml, and is {0}")]
     NotAMapping(&'static str),
+    /// A Secret or ConfigMap that values are taken from cannot be used.
+    #[error("valuesFrom {0}")]
+    From(String),
     /// An override of the operator's configuration cannot be used.
     #[error("override value {key}={value}: {why}")]
     Override {
@@ -38,8 +41,13 @@ pub(crate) enum ValuesError {
     },
 }
 
-/// Makes the values of a spec given as JSON text.
-pub(crate) fn values(spec: &str, overrides: &BTreeMap<String, String>) -> Result<Values, ValuesError> {
+/// Makes the values of a spec given as JSON text, with others laid over it: first `layers` in their order, then
+/// `--set-string` assignments.
+pub(crate) fn values(
+    spec: &str,
+    layers: &[Value],
+    overrides: &BTreeMap<String, String>,
+) -> Result<Values, ValuesError> {
     let spec: Value =
         if spec.is_empty() { Value::Null } else { serde_json::from_str(spec).unwrap_or(Value::Null) };
     let what = match &spec {
@@ -52,6 +60,7 @@ pub(crate) fn values(spec: &str, overrides: &BTreeMap<String, String>) -> Result
     if let Some(what) = what {
         return Err(ValuesError::NotAMapping(what));
     }
+    let spec = layers.iter().fold(spec, over);
     let mut frozen = match spec {
         Value::Null => Frozen::Map(Vec::new()),
         _ => from_json(&spec),
@@ -67,6 +76,26 @@ pub(crate) fn values(spec: &str, overrides: &BTreeMap<String, String>) -> Result
     };
     let digest = Digest::of([config.to_string()]);
     Ok(Values { frozen, config, digest })
+}
+
+/// Lays values over others: mappings are merged, everything else takes the place of what was there. A null stays, so that
+/// Helm drops the chart's default for it.
+fn over(below: Value, above: &Value) -> Value {
+    match (below, above) {
+        (Value::Object(mut below), Value::Object(above)) => {
+            for (key, above) in above {
+                let merged = over(below.remove(key).unwrap_or_default(), above);
+                below.insert(key.clone(), merged);
+            }
+            below.into()
+        }
+        (_, above) => above.clone(),
+    }
+}
+
+/// Puts a text where a path such as `db.password` leads.
+pub(crate) fn at_path(path: &str, text: &str) -> Value {
+    path.rsplit('.').fold(Value::from(text), |inner, key| serde_json::json!({ key: inner }))
 }
 
 /// Lays `--set-string` assignments over values.
@@ -88,6 +117,7 @@ mod tests {
     fn numbers_are_what_the_api_server_means() {
         let values = values(
             r#"{"n": 3, "f": 1.5, "big": 9007199254740993, "huge": 18446744073709551615}"#,
+            &[],
             &BTreeMap::new(),
         )
         .unwrap();
@@ -100,11 +130,29 @@ mod tests {
     }
 
     #[test]
+    fn what_the_operator_says_lies_over_the_spec() {
+        let layers = [
+            serde_json::json!({"a": {"x": 1, "y": [2]}, "on": true}),
+            at_path("db.password", "1234"),
+            serde_json::json!({"a": {"y": null}}),
+        ];
+        let overrides = BTreeMap::from([("a.x".to_owned(), "3".to_owned())]);
+        let of = |spec: &str| values(spec, &layers, &overrides).unwrap().config;
+        assert_eq!(
+            of(r#"{"a": {"x": 0, "z": 9}, "on": {"b": 1}, "kept": 1}"#),
+            serde_json::json!({
+                "a": {"x": "3", "y": null, "z": 9}, "db": {"password": "1234"}, "kept": 1, "on": true,
+            })
+        );
+        assert_eq!(of("")["on"], true);
+    }
+
+    #[test]
     fn no_spec_means_no_values() {
         for text in ["", "null", "{}"] {
-            assert_eq!(values(text, &BTreeMap::new()).unwrap().config, serde_json::json!({}));
+            assert_eq!(values(text, &[], &BTreeMap::new()).unwrap().config, serde_json::json!({}));
         }
-        let error = values("[1]", &BTreeMap::new()).unwrap_err();
+        let error = values("[1]", &[], &BTreeMap::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "spec must be a mapping of values, as in the chart's values.yaml, and is a list"

@@ -13,6 +13,7 @@
 
 mod support;
 
+mod annotations;
 mod deletion;
 mod drift;
 mod election;
@@ -28,3 +29,4 @@ mod releases;
 mod rollback;
 mod scaling;
 mod typed;
+mod values;

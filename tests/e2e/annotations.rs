@@ -1,0 +1,131 @@
+//! What users ask for by annotation.
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, eventually, says, stays};
+
+fn annotate(namespace: &Namespace, kind: &Kind, annotation: &str) {
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "--overwrite", annotation]);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_paused_resource_is_left_alone_until_it_goes_on() {
+    let chart = Chart::new("sleeper", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Sleeper"), Namespace::new("sleeper"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    annotate(&namespace, &kind, "chartwright.io/paused=true");
+    says(30, "True PauseReconcileAnnotationTrue", || namespace.condition(&kind, "demo", "Paused"));
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    namespace.kubectl(&[
+        "patch",
+        "configmap",
+        "demo",
+        "--type=merge",
+        "-p",
+        r#"{"data": {"color": "mine"}}"#,
+    ]);
+    stays(3, || namespace.path("configmap", "demo", "{.data.color}"));
+    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "mine");
+    annotate(&namespace, &kind, "chartwright.io/paused-");
+    becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "Paused"));
+    // And a pause keeps nobody from deleting.
+    annotate(&namespace, &kind, "chartwright.io/paused=true");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(60, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn reconcile_now_applies_everything_once_more() {
+    // With no watch on what was applied, nobody sees a change by hand.
+    let chart = Chart::new("asked", &[("templates/cm.yaml", CONFIG)]);
+    let watches = chart.path.with_file_name("watches.yaml");
+    let entry =
+        "- {group: e2e.example.com, version: v1, kind: Asked, watchDependentResources: false, chart: ";
+    std::fs::write(&watches, format!("{entry}{:?}}}", chart.path)).expect("written");
+    let (kind, namespace) = (Kind::new("Asked"), Namespace::new("asked"));
+    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
+    });
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&[
+        "patch",
+        "configmap",
+        "demo",
+        "--type=merge",
+        "-p",
+        r#"{"data": {"color": "mine"}}"#,
+    ]);
+    stays(2, || namespace.path("configmap", "demo", "{.data.color}"));
+    annotate(&namespace, &kind, "chartwright.io/reconcile-now=1");
+    becomes(15, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    becomes(15, "1".to_owned(), || namespace.path(&kind.full(), "demo", "{.status.lastHandledReconcileAt}"));
+    assert_eq!(
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}"),
+        "1",
+        "nothing is new"
+    );
+    // The same again is nothing new.
+    namespace.kubectl(&[
+        "patch",
+        "configmap",
+        "demo",
+        "--type=merge",
+        "-p",
+        r#"{"data": {"color": "mine"}}"#,
+    ]);
+    annotate(&namespace, &kind, "other=1");
+    stays(2, || namespace.path("configmap", "demo", "{.data.color}"));
+}
+
+const TESTS: &str = "{{- range list \"first\" \"second\" }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n\
+                     \x20 name: {{ $.Release.Name }}-{{ . }}\n  annotations: {helm.sh/hook: test}\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn tests_run_when_asked_for() {
+    let chart = Chart::new("tested", &[("templates/cm.yaml", CONFIG), ("templates/tests.yaml", TESTS)]);
+    let (kind, namespace) = (Kind::new("Tested"), Namespace::new("tested"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    assert_eq!(
+        namespace.path("configmap", "demo-first", "{.metadata.name}"),
+        "",
+        "not before they are asked for"
+    );
+    annotate(&namespace, &kind, "chartwright.io/test=1");
+    let result = || namespace.path(&kind.full(), "demo", "{.status.test.phase}: {.status.test.message}");
+    becomes(30, "Succeeded: 2 of 2 tests passed".to_owned(), result);
+    assert_eq!(namespace.path("configmap", "demo-second", "{.metadata.name}"), "demo-second");
+    namespace.ready(&kind, "demo");
+}
+
+const FAILING: &str = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}-probe\n  annotations:\n\
+                       \x20   helm.sh/hook: test\n    chartwright.io/hook-deadline: 2s\nspec:\n\
+                       \x20 containers: [{name: probe, image: probe}]\n  nodeSelector: {no: such}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_hook_that_takes_too_long_is_told_with_what_its_pod_says() {
+    let chart = Chart::new("slow", &[("templates/cm.yaml", CONFIG), ("templates/test.yaml", FAILING)]);
+    let (kind, namespace) = (Kind::new("Slow"), Namespace::new("slow"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    annotate(&namespace, &kind, "chartwright.io/test=1");
+    let result = || namespace.path(&kind.full(), "demo", "{.status.test.phase}: {.status.test.message}");
+    let told = says(60, "Failed: test hooks failed", result);
+    assert!(told.contains("Pod demo-probe") && told.contains("deadline of 2s"), "{told}");
+    assert!(told.contains("pod demo-probe is Pending"), "{told}");
+    // The release is none the worse for it.
+    namespace.ready(&kind, "demo");
+    eventually(30, "an event", || {
+        let events = namespace.kubectl(&["get", "events", "-o", "jsonpath={.items[*].reason}"]);
+        if events.contains("TestFailed") { Ok(()) } else { Err(events) }
+    });
+}

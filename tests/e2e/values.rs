@@ -1,0 +1,82 @@
+//! Values that come from elsewhere than a resource's spec.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says};
+
+/// Shows where its values came from.
+const SHOW: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n\
+                    \x20 color: {{ .Values.color | quote }}\n\
+                    \x20 password: {{ (.Values.db | default dict).password | default \"none\" | quote }}\n\
+                    \x20 debug: {{ kindOf .Values.debug }}\n";
+
+fn watches(chart: &Chart, kind: &Kind, fields: &str) -> PathBuf {
+    let path = chart.path.with_file_name("watches.yaml");
+    let entry = format!(
+        "- group: e2e.example.com\n  version: v1\n  kind: {}\n  chart: {}\n{fields}",
+        kind.name,
+        chart.path.display()
+    );
+    fs::write(&path, entry).expect("written");
+    path
+}
+
+fn start(chart: &Chart, kind: &Kind, namespace: &Namespace, fields: &str) -> Operator {
+    let watches = watches(chart, kind, fields);
+    Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
+    })
+}
+
+fn data(namespace: &Namespace, key: &str) -> String {
+    namespace.path("configmap", "demo", &format!("{{.data.{key}}}"))
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn values_from_secrets_and_config_maps_are_followed() {
+    let chart =
+        Chart::new("outsider", &[("templates/cm.yaml", SHOW), ("values.yaml", "color: grey\ndebug: null\n")]);
+    let (kind, namespace) = (Kind::new("Outsider"), Namespace::new("outsider"));
+    let fields = "  values: {debug: true}\n  valuesFrom:\n\
+                  \x20 - {kind: ConfigMap, name: site}\n\
+                  \x20 - {kind: Secret, name: creds, valuesKey: password, targetPath: db.password}\n\
+                  \x20 - {kind: Secret, name: extra, optional: true}\n";
+    let mut operator = start(&chart, &kind, &namespace, fields);
+    namespace.kubectl(&["create", "configmap", "site", "--from-literal=values.yaml=color: red"]);
+    namespace.resource(&kind, "demo", r#"{"color": "green", "debug": "no"}"#);
+    let told = says(30, "Secret", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.contains(&format!("Secret {}/creds: it does not exist", namespace.name)), "{told}");
+
+    namespace.kubectl(&["create", "secret", "generic", "creds", "--from-literal=password=first"]);
+    namespace.ready(&kind, "demo");
+    assert_eq!(data(&namespace, "color"), "red", "the operator's word is the last");
+    assert_eq!(data(&namespace, "debug"), "bool", "types are kept");
+    assert_eq!(data(&namespace, "password"), "first");
+
+    let patch = r#"{"stringData": {"password": "second"}}"#;
+    namespace.kubectl(&["patch", "secret", "creds", "--type=merge", "-p", patch]);
+    becomes(15, "second".to_owned(), || data(&namespace, "password"));
+    namespace.kubectl(&["create", "secret", "generic", "extra", "--from-literal=values.yaml=color: blue"]);
+    becomes(15, "blue".to_owned(), || data(&namespace, "color"));
+    becomes(15, "3".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
+    });
+
+    // A restart finds everything as it was.
+    operator.stop();
+    let before = namespace.versions("configmap,secret");
+    let _operator = start(&chart, &kind, &namespace, fields);
+    namespace.resource(&kind, "second", "{}");
+    namespace.ready(&kind, "second");
+    for line in before.lines() {
+        assert!(namespace.versions("configmap,secret").contains(line), "{line} is as it was");
+    }
+    let events = namespace.kubectl(&["get", "events", "-o", "jsonpath={.items[*].message}"]);
+    assert!(
+        events.contains(r#"Chart value "debug" overridden to "true" by operator's watches.yaml"#),
+        "{events}"
+    );
+    assert!(!events.contains("second"), "no event tells a secret");
+}
