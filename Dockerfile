@@ -1,6 +1,8 @@
 # Packs a chart and its operator into an image with one static binary:
 #   docker build -t you/memcached-operator --build-arg HELM_CHART=charts/memcached \
 #       --build-arg API_VERSION=anywhere.io/v1alpha1 --build-arg KIND=Memcached .
+# Or makes the base image that takes the place of operator-sdk's in an existing project's Dockerfile:
+#   docker build -t you/helm-operator --target base .
 
 # Any image with a Rust toolchain and a C compiler.
 ARG BUILDER=docker.io/library/rust:1.95-slim-bookworm
@@ -19,6 +21,15 @@ RUN target="$(rustc -vV | sed -n 's/^host: //p')" \
     && cp "target/$target/image/chartwright" /image/chartwright \
     && ln -s /chartwright /image/usr/local/bin/helm-operator
 
+# Laid out as operator-sdk's image: a project copies its watches.yaml and charts to /opt/helm.
+FROM scratch AS base
+COPY --from=build /image/ /
+ENV HOME=/opt/helm
+WORKDIR /opt/helm
+USER 1001
+ENTRYPOINT ["/usr/local/bin/helm-operator", "run", "--watches-file=./watches.yaml"]
+
+FROM build AS packed
 # The chart comes last, so that another chart or kind does not compile anything again.
 ARG HELM_CHART
 ARG API_VERSION
@@ -33,7 +44,7 @@ RUN /image/chartwright check --chart /image/chart --api-version "$API_VERSION" -
 FROM scratch
 ARG API_VERSION
 ARG KIND
-COPY --from=build /image/ /
+COPY --from=packed /image/ /
 ENV HELM_CHART=/chart API_VERSION=${API_VERSION} KIND=${KIND}
 WORKDIR /opt/helm
 USER 65532:65532

@@ -6,7 +6,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 SHARED ?= ../shared
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e crd-corpus check fmt lint deny deploy image conformance render-cases cases bench bench-render bench-operator fuzz clean
+.PHONY: help build demo test unit e2e crd-corpus check fmt lint deny deploy image base-image conformance render-cases cases bench bench-render bench-operator fuzz clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,10 @@ KIND ?= Memcached
 IMAGE ?= you/memcached-operator
 image: ## Build an image with docker, podman or buildah (HELM_CHART=, API_VERSION=, KIND=, IMAGE=, BUILDER=)
 	@tools/image.sh '$(IMAGE)' '$(HELM_CHART)' '$(API_VERSION)' '$(KIND)' '$(BUILDER)'
+
+BASE_IMAGE ?= you/helm-operator
+base-image: ## Build the image that takes the place of operator-sdk's in a project's Dockerfile (BASE_IMAGE=, BUILDER=)
+	@tools/image.sh '$(BASE_IMAGE)' --base '$(BUILDER)'
 
 CORPUS ?= $(SHARED)/corpus
 VECTORS ?= $(wildcard $(SHARED)/vectors/*.jsonl)

@@ -43,3 +43,20 @@ pub(crate) fn switch(instance: &Instance, annotation: &str) -> Option<bool> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_true_are_gos() {
+        let mut instance = Instance::example("n", "a", "1");
+        for (text, truth) in
+            [("true", true), ("True", true), ("1", true), ("yes", false), ("false", false), ("", false)]
+        {
+            instance.annotations.insert(UNINSTALL_WAIT.into(), text.into());
+            assert_eq!(is_true(&instance, UNINSTALL_WAIT), truth, "{text:?}");
+        }
+        assert!(!is_true(&instance, PAUSED));
+    }
+}

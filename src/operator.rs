@@ -29,7 +29,7 @@ use crate::cluster::records::Records;
 use crate::cluster::references::References;
 use crate::cluster::seeds::Seeds;
 use crate::cluster::seen::OwnerKind;
-use crate::crd::{RegisterError, register};
+use crate::crd::{RegisterError, is_served_anyway, register};
 use crate::election::Candidate;
 use crate::observe::http;
 use crate::observe::metrics::Metrics;
@@ -290,8 +290,13 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
         charts.push(load(&watch.chart)?);
     }
     for (watch, chart) in settings.watches.iter().zip(&charts) {
-        register(client, watch, &settings.watch_namespaces, chart.compiled.chart()).await?;
-        tracing::info!(crd = %watch.crd_name(), "Registered");
+        match register(client, watch, &settings.watch_namespaces, chart.compiled.chart()).await {
+            Ok(()) => tracing::info!(crd = %watch.crd_name(), "Registered"),
+            Err(error) if is_served_anyway(client, watch, &error).await => {
+                tracing::warn!(crd = %watch.crd_name(), %error, "The type is taken as somebody else made it");
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
     let discovery = Arc::new(Discovery::new(client.clone()));
     let found = discovery.refresh().await;

@@ -154,3 +154,43 @@ fn tempdir(name: &str) -> std::path::PathBuf {
     std::fs::create_dir_all(&dir).expect("a temporary folder");
     dir
 }
+
+/// helm-operator's flags, as its reference lists them.
+const FLAGS: &[&str] = &[
+    "--reconcile-period=1m",
+    "--max-concurrent-reconciles=4",
+    "--metrics-bind-address=:0",
+    "--enable-http2=false",
+    "--health-probe-bind-address=localhost:0",
+    "--leader-elect=T",
+    "--enable-leader-election",
+    "--leader-election-id=x",
+    "--leader-election-namespace=ops",
+    "--suppress-override-values",
+    "--zap-devel=false",
+    "--zap-encoder=console",
+    "--zap-log-level=2",
+    "--zap-stacktrace-level=error",
+    "--zap-time-encoding=rfc3339nano",
+    // Given twice, the last one counts.
+    "--reconcile-period=2m",
+];
+
+#[test]
+fn every_flag_of_helm_operator_is_taken() {
+    let args = [&["run", "--kubeconfig=/nonexistent/kubeconfig"], FLAGS, KIND].concat();
+    let text = error(&args);
+    assert!(text.contains("cannot reach a cluster") && text.contains("/nonexistent/kubeconfig"), "{text}");
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused() {
+    let run =
+        |flags: &[&str]| error(&[&["run", "--kubeconfig=/nonexistent/kubeconfig"], KIND, flags].concat());
+    let twice = run(&["--metrics-addr=:1", "--metrics-bind-address=:2"]);
+    assert!(twice.contains("cannot be used with"), "{twice}");
+    let unsafe_rbac = run(&["--metrics-require-rbac"]);
+    assert!(unsafe_rbac.contains("--metrics-require-rbac needs --metrics-secure"), "{unsafe_rbac}");
+    let missing = error(&["run", "--watches-file=/nonexistent/watches.yaml"]);
+    assert!(missing.contains("cannot read the watches file /nonexistent/watches.yaml"), "{missing}");
+}

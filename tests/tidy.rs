@@ -76,3 +76,29 @@ fn modules_say_what_they_are() {
         }
     }
 }
+
+#[test]
+fn documents_name_tests_that_exist() {
+    let text = std::fs::read_to_string(root().join("docs/HELM-OPERATOR.md")).expect("readable");
+    let named: Vec<(&str, &str)> = text
+        .split('`')
+        .filter(|part| part.contains(".rs::"))
+        .filter_map(|part| part.split_once("::"))
+        .collect();
+    assert!(named.len() > 50, "the table names tests, not {}", named.len());
+    for (file, name) in named {
+        let path = root().join(file);
+        let mut source = std::fs::read_to_string(&path).unwrap_or_default();
+        // Large modules keep their tests in a file beside them.
+        let beside =
+            path.with_file_name(format!("{}_tests.rs", path.file_stem().unwrap_or_default().display()));
+        source.push_str(&std::fs::read_to_string(beside).unwrap_or_default());
+        let found = source.lines().collect::<Vec<_>>().windows(3).any(|lines| {
+            let is_test =
+                |line: &&str| line.trim().starts_with("#[test]") || line.trim().starts_with("#[tokio::test");
+            let defined = lines.last().is_some_and(|line| line.contains(&format!("fn {name}(")));
+            defined && lines.iter().any(is_test)
+        });
+        assert!(found, "docs/HELM-OPERATOR.md names {file}::{name}, and there is no such test");
+    }
+}

@@ -42,6 +42,11 @@ pub(crate) fn is_transient(error: &kube::Error) -> bool {
     }
 }
 
+/// Reports whether the operator may not do that.
+pub(crate) fn is_forbidden(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 403)
+}
+
 /// Reports whether the object asked for is not there.
 pub(crate) fn is_not_found(error: &kube::Error) -> bool {
     // By the code: a kind that is gone is answered in plain text.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::error::explain;
+use super::error::{explain, is_forbidden};
 use super::instances::Instance;
 use super::request::call;
 use crate::reconcile::identity::Digest;
@@ -75,6 +75,32 @@ impl Events {
     }
 }
 
+/// Writes one event, through the older of the two APIs if so told.
+async fn post(client: &Client, event: &Value, older: bool) -> Result<(), kube::Error> {
+    let namespace = event.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+    let (url, body) = if older {
+        (format!("/api/v1/namespaces/{namespace}/events"), in_older_words(event))
+    } else {
+        (format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events"), event.clone())
+    };
+    let request = Request::new(url).create(&PostParams::default(), body.to_string().into_bytes());
+    call::<IgnoredAny>(client, request.map_err(kube::Error::BuildRequest)?).await.map(|_| ())
+}
+
+/// The same event as the core API has it.
+fn in_older_words(event: &Value) -> Value {
+    let text = |key: &str| event.get(key).and_then(Value::as_str).unwrap_or_default();
+    // Its times are whole seconds.
+    let time = text("eventTime").split_once('.').map(|(seconds, _)| format!("{seconds}Z"));
+    json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": event.get("metadata"),
+        "involvedObject": event.get("regarding"), "reason": text("reason"), "message": text("note"),
+        "type": text("type"), "count": 1, "firstTimestamp": time, "lastTimestamp": time,
+        "source": {"component": text("reportingController")}, "action": text("action"),
+        "reportingComponent": text("reportingController"), "reportingInstance": text("reportingInstance"),
+    })
+}
+
 fn cut(note: &str) -> String {
     let end =
         (0..=LONGEST_NOTE.min(note.len())).rev().find(|at| note.is_char_boundary(*at)).unwrap_or_default();
@@ -83,7 +109,7 @@ fn cut(note: &str) -> String {
 
 async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
     let mut told: HashMap<Digest, Instant> = HashMap::new();
-    let mut complained = false;
+    let (mut complained, mut older) = (false, false);
     while let Some(event) = events.recv().await {
         told.retain(|_, at| at.elapsed() < SILENCE);
         let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -92,17 +118,36 @@ async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
             continue;
         }
         let began = Instant::now();
-        let url = format!("/apis/events.k8s.io/v1/namespaces/{}/events", text("/metadata/namespace"));
-        let request = Request::new(url).create(&PostParams::default(), event.to_string().into_bytes());
-        let result = match request.map_err(kube::Error::BuildRequest) {
-            Ok(request) => call::<IgnoredAny>(&client, request).await.map(|_| ()),
-            Err(error) => Err(error),
-        };
+        let mut result = post(&client, &event, older).await;
+        // The roles of operator-sdk's projects know the older API only.
+        if !older && result.as_ref().is_err_and(is_forbidden) {
+            older = true;
+            result = post(&client, &event, older).await;
+        }
         if let Err(error) = result
             && !std::mem::replace(&mut complained, true)
         {
             tracing::warn!(error = %explain(&error), "Cannot write events");
         }
         tokio::time::sleep((began.elapsed() * PAUSE_FACTOR).clamp(PAUSE.0, PAUSE.1)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_says_the_same_in_both_apis() {
+        let event = json!({
+            "metadata": {"name": "a.1", "namespace": "n"}, "eventTime": "2026-01-02T03:04:05.678901Z",
+            "reportingController": "web-controller", "reportingInstance": "chartwright", "action": "Install",
+            "reason": "Installed", "note": "it is", "type": "Normal", "regarding": {"name": "a"},
+        });
+        let older = in_older_words(&event);
+        assert_eq!(older["message"], "it is");
+        assert_eq!(older["involvedObject"], json!({"name": "a"}));
+        assert_eq!(older["firstTimestamp"], "2026-01-02T03:04:05Z");
+        assert_eq!(older["source"]["component"], "web-controller");
     }
 }

@@ -4,9 +4,11 @@ mod adopt;
 mod definition;
 mod evolve;
 mod migrate;
+mod permitted;
 mod register;
 mod survey;
 
 pub(crate) use definition::{NoReplicas, api, definition};
 pub(crate) use evolve::changes;
+pub(crate) use permitted::is_served_anyway;
 pub(crate) use register::{RegisterError, register};

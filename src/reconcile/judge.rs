@@ -9,6 +9,7 @@ use super::error::Error;
 use super::objects::{Object, What};
 use super::render::RenderError;
 use super::status::Remembered;
+use super::values::ValuesError;
 use crate::cluster::error::{explain, is_not_found, is_transient};
 use crate::cluster::instances::Instance;
 
@@ -119,6 +120,8 @@ impl Controller {
 /// Whether an error is the author's to mend.
 fn is_final(error: &Error) -> bool {
     match error {
+        // A Secret or ConfigMap may come later.
+        Error::Values(ValuesError::From(_)) => false,
         Error::Name(_) | Error::Values(_) | Error::Render(RenderError::Chart(_)) => true,
         // A kind may be served later.
         Error::Objects(problems) => {

@@ -16,6 +16,7 @@ mod support;
 mod annotations;
 mod deletion;
 mod drift;
+mod dropin;
 mod election;
 mod evolution;
 mod failures;
