@@ -8,6 +8,7 @@ mod cluster;
 mod convert;
 mod crd;
 mod election;
+mod limits;
 mod manifests;
 mod names;
 mod observe;

@@ -283,7 +283,8 @@ fn follow_definitions(kinds: &[Arc<Kind>]) -> impl Future<Output = ()> + Send + 
 
 async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, Error> {
     let client = &shared.client;
-    let renderer = Renderer::start(std::thread::available_parallelism().map_or(1, usize::from).min(4));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    let renderer = Renderer::start(threads, settings.render_limits);
     let renderer = renderer.map_err(Error::Threads)?;
     let mut charts = Vec::new();
     for watch in &settings.watches {

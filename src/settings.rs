@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::limits::RenderLimits;
 use crate::names::{ApiVersion, Names};
 
 /// Everything a running operator needs to know from outside.
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) metrics_bind: Option<SocketAddr>,
     /// Set when several replicas may run and only one may work.
     pub(crate) leader_election: Option<LeaderElection>,
+    /// Bounds on each render.
+    pub(crate) render_limits: RenderLimits,
     /// Whether override values are masked in events.
     pub(crate) suppress_override_values: bool,
     /// Set when resources are judged before they are stored.

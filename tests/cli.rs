@@ -137,6 +137,49 @@ fn template_prints_what_the_chart_renders() {
 }
 
 #[test]
+fn template_takes_helms_flags() {
+    let plain = stdout(&["template", "web", "charts/memcached"]);
+    let ignored =
+        ["--wait", "--timeout=5m", "--version=1", "--dry-run", "--debug", "--kube-context=x", "--skip-crds"];
+    assert_eq!(plain, stdout(&[["template", "web", "charts/memcached"].as_slice(), &ignored].concat()));
+    assert!(
+        error(&["template", "charts/memcached", "--dry-run=server"]).contains("asks nothing of a cluster")
+    );
+    assert!(error(&["template", "charts/memcached", "--post-renderer=x"]).contains("pipe the output"));
+    let twice = stdout(&["template", "web", "charts/memcached", "--namespace=a", "-n", "b"]);
+    assert_eq!(twice, stdout(&["template", "web", "charts/memcached", "-n", "b"]), "the last one counts");
+    let text = error(&["template", "web", "charts/memcached", "--generate-name"]);
+    assert!(text.contains("cannot set --generate-name and also specify a name"), "{text}");
+}
+
+#[test]
+fn template_writes_files_as_helm_does() {
+    let dir = tempdir("output");
+    let out = dir.to_str().expect("a path");
+    let text = stdout(&["template", "web", "charts/memcached", "--output-dir", out, "--release-name"]);
+    let first = format!("wrote {out}/web/memcached/templates/poddisruptionbudget.yaml\n");
+    assert!(text.starts_with(&first) && text.ends_with("\n\n"), "{text}");
+    let file = dir.join("web/memcached/templates/poddisruptionbudget.yaml");
+    let written = std::fs::read_to_string(file).expect("it was written");
+    assert!(
+        written.starts_with("---\n# Source: memcached/templates/poddisruptionbudget.yaml\n"),
+        "{written}"
+    );
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn renders_end_at_the_limits_that_are_set() {
+    let template = |limit: &str| error(&["template", "charts/memcached", limit]);
+    let text = template("--max-render-steps=10");
+    assert!(text.contains("the execution took more than 10 steps"), "{text}");
+    let text = template("--max-render-output=10");
+    assert!(text.contains("10 bytes"), "{text}");
+    let text = template("--max-render-time=0s");
+    assert!(text.contains("its time is up"), "{text}");
+}
+
+#[test]
 fn every_command_explains_itself_and_is_in_the_readme() {
     let help = stdout(&["--help"]);
     let readme =

@@ -7,6 +7,7 @@ mod error;
 mod excerpt;
 mod flags;
 mod hints;
+mod ignored;
 mod logging;
 mod manifests;
 mod run;

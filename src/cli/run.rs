@@ -11,6 +11,7 @@ use super::flags::{Bind, bind_address, go_bool};
 use super::logging::LogArgs;
 use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
+use crate::limits::RenderLimits;
 use crate::observe::metrics::{Metrics, Requests};
 use crate::settings::{LeaderElection, Settings, Watch};
 use crate::watches;
@@ -83,6 +84,8 @@ pub(crate) struct RunArgs {
     context: Option<String>,
     #[command(flatten)]
     logging: LogArgs,
+    #[command(flatten)]
+    limits: RenderLimits,
 }
 
 /// Runs the operator until it is told to stop.
@@ -117,6 +120,7 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
         health_bind: args.health_probe_bind_address.0,
         metrics_bind: args.metrics_addr.unwrap_or(args.metrics_bind_address).0,
         leader_election,
+        render_limits: args.limits,
         suppress_override_values: args.suppress_override_values,
         webhook,
         status_manifest: args.status_manifest,

@@ -6,15 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gostd::value::Frozen;
 use gostd::{Map, Value};
-use helm::output::TemplateOutput;
-use helm::{Capabilities, Chart, CompiledChart, Host, KubeVersion, Release, RenderInput, RenderOptions};
+use helm::output::{Part, TemplateOutput};
+use helm::{
+    Capabilities, Chart, CompiledChart, Host, KubeVersion, Release, RenderInput, RenderOptions, Rendered,
+};
 
+use super::ignored::IgnoredArgs;
 use super::values::ValuesArgs;
 use super::{CliError, print};
 use crate::convert::{from_json, yaml_to_json};
+use crate::limits::RenderLimits;
 
 /// Flags of `chartwright template`; names, defaults and meaning are those of `helm template`.
 #[derive(Args, Debug)]
+#[command(disable_version_flag = true, args_override_self = true)]
 pub(crate) struct TemplateArgs {
     /// Name of the release, then the chart: a directory or a .tgz archive; without a name it is `release-name`, or that of
     /// the resource given by --cr
@@ -31,9 +36,6 @@ pub(crate) struct TemplateArgs {
     /// Print the files of crds/ too
     #[arg(long)]
     include_crds: bool,
-    /// Leave the files of crds/ out, which is the default
-    #[arg(long, hide = true)]
-    skip_crds: bool,
     /// Render an upgrade in place of an install
     #[arg(long)]
     is_upgrade: bool,
@@ -71,7 +73,7 @@ pub(crate) struct TemplateArgs {
     #[arg(long)]
     release_name: bool,
     /// Make up a name for the release
-    #[arg(long, short, conflicts_with = "name_template")]
+    #[arg(long, short)]
     generate_name: bool,
     /// A template for the release's name
     #[arg(long, value_name = "TEMPLATE")]
@@ -79,6 +81,10 @@ pub(crate) struct TemplateArgs {
     /// Not built: pipe chartwright's output through the program instead
     #[arg(long, value_name = "PROGRAM", hide = true)]
     post_renderer: Option<String>,
+    #[command(flatten)]
+    limits: RenderLimits,
+    #[command(flatten)]
+    ignored: IgnoredArgs,
     /// Not built: nothing is asked of a cluster here
     #[arg(long, hide = true)]
     validate: bool,
@@ -92,32 +98,37 @@ pub(crate) fn run(args: &TemplateArgs) -> Result<(), CliError> {
         [name, chart, ..] => (Some(name.as_str()), chart),
         [] => return Err(CliError::Usage("no chart given".into())),
     };
-    if name.is_some() && (args.generate_name || args.name_template.is_some()) {
-        return Err(CliError::Usage(
-            "cannot set --generate-name or --name-template and also specify a name".into(),
-        ));
+    let names = [("--generate-name", args.generate_name), ("--name-template", args.name_template.is_some())];
+    if let (Some(_), Some((flag, _))) = (name, names.iter().find(|(_, given)| *given)) {
+        return Err(CliError::Usage(format!("cannot set {flag} and also specify a name")));
     }
     let resource = args.cr.as_deref().map(Resource::read).transpose()?;
     let values = match &resource {
         Some(resource) => args.values.read_over(&resource.spec)?,
         None => args.values.read()?,
     };
-    let chart = Chart::load_path(path).map_err(|error| not_found(path, error))?;
+    // Helm's messages name a chart that is there by its whole path.
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let chart = Chart::load_path(whole).map_err(|error| not_found(path, error))?;
     let release = release(args, name, &chart, resource.as_ref())?;
     let rendered = render(args, chart, &values, &release)?;
     for warning in &rendered.warnings {
         warn(warning);
     }
-    let output = rendered.template_output(&TemplateOutput {
-        include_crds: args.include_crds && !args.skip_crds,
-        no_hooks: args.no_hooks,
-        skip_tests: args.skip_tests,
-        show_only: args.show_only.clone(),
-    })?;
-    match &args.output_dir {
-        None => print(output),
-        Some(dir) if args.release_name => write_files(&dir.join(&release.name), &output),
-        Some(dir) => write_files(dir, &output),
+    match args.output_dir.as_deref().filter(|dir| !dir.as_os_str().is_empty()) {
+        None => print(rendered.template_output(&args.output())?),
+        Some(dir) => write_files(args, dir, &rendered, &release.name),
+    }
+}
+
+impl TemplateArgs {
+    fn output(&self) -> TemplateOutput {
+        TemplateOutput {
+            include_crds: self.include_crds,
+            no_hooks: self.no_hooks,
+            skip_tests: self.skip_tests,
+            show_only: self.show_only.clone(),
+        }
     }
 }
 
@@ -135,7 +146,7 @@ fn refuse_what_is_not_built(args: &TemplateArgs) -> Result<(), CliError> {
                 .into(),
         ));
     }
-    Ok(())
+    args.ignored.refuse_what_is_not_built()
 }
 
 fn not_found(path: &str, error: helm::Error) -> helm::Error {
@@ -169,7 +180,7 @@ fn render(
     chart: Chart,
     values: &Frozen,
     release: &Release,
-) -> Result<helm::Rendered, CliError> {
+) -> Result<Rendered, CliError> {
     let mut capabilities = Capabilities::default();
     if let Some(version) = &args.kube_version {
         let version = KubeVersion::parse(version)
@@ -190,45 +201,47 @@ fn render(
         values,
         release: release.clone(),
         capabilities: &capabilities,
-        host: &SystemHost,
+        host: &args.limits.timed(&SystemHost),
         options: RenderOptions {
             skip_schema_validation: args.skip_schema_validation,
             render_subchart_notes: args.render_subchart_notes,
             enable_dns: args.enable_dns,
-            ..RenderOptions::default()
+            ..args.limits.options()
         },
     })?)
 }
 
-/// Writes each document to the file that its `# Source:` line names; documents of one source share a file.
-fn write_files(dir: &Path, output: &[u8]) -> Result<(), CliError> {
-    let text = String::from_utf8_lossy(output);
+/// Writes each document to the file of its template, as Helm does: documents of one template share a file, and hooks are
+/// appended to a file that is there. Definitions of `crds/` are never put below the release's name.
+fn write_files(args: &TemplateArgs, dir: &Path, rendered: &Rendered, name: &str) -> Result<(), CliError> {
+    let below = if args.release_name { dir.join(name) } else { dir.to_owned() };
     let mut started = std::collections::BTreeSet::new();
-    for document in text.split("---\n# Source: ").skip(1) {
-        let (source, content) = document.split_once('\n').unwrap_or((document, ""));
-        if source.split('/').any(|part| part == "..") || source.starts_with('/') {
-            return Err(CliError::Usage(format!(
-                "a template is named {source:?}, which leads out of {}",
-                dir.display()
-            )));
+    for document in rendered.documents(&args.output()) {
+        if document.path.split('/').any(|part| part == "..") || document.path.starts_with('/') {
+            let (path, dir) = (document.path, dir.display());
+            return Err(CliError::Usage(format!("a template is named {path:?}, which leads out of {dir}")));
         }
-        let path = dir.join(source);
+        let path = if document.part == Part::Crd { dir } else { &below }.join(document.path);
         let failed = |error| CliError::Write { path: path.clone(), error };
         std::fs::create_dir_all(path.parent().unwrap_or(dir)).map_err(failed)?;
-        let first = started.insert(path.clone());
+        let append = !started.insert(path.clone()) || document.part == Part::Hook;
         let mut file = std::fs::OpenOptions::new()
             .create(true)
             .write(true)
-            .append(!first)
-            .truncate(first)
+            .append(append)
+            .truncate(!append)
             .open(&path)
             .map_err(failed)?;
-        write!(file, "---\n# Source: {source}\n{content}").map_err(failed)?;
-        if first {
-            print(format!("wrote {}\n", path.display()))?;
-        }
+        let mut text = Vec::new();
+        document.write(&mut text);
+        file.write_all(&text).map_err(failed)?;
+        print(format!("wrote {}\n", path.display()))?;
     }
-    Ok(())
+    match args.show_only.first() {
+        // Nothing is left to be shown.
+        Some(pattern) => Err(helm::Error::NoSuchTemplate(pattern.clone()).into()),
+        None => print("\n"),
+    }
 }
 
 fn warn(text: &str) {

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gostd::Value;
 use gostd::value::Frozen;
-use helm::{Capabilities, CompiledChart, Host, Issue, Release, RenderInput, RenderOptions, Rendered, Site};
+use helm::{Capabilities, CompiledChart, Host, Issue, Release, RenderInput, Rendered, Site};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
@@ -24,6 +24,7 @@ use tokio::sync::oneshot;
 
 use super::identity::Digest;
 use super::site;
+use crate::limits::RenderLimits;
 
 /// Address space for a render's stack: the engine's own limits on recursion fit in it with room to spare.
 const STACK: usize = 256 * 1024 * 1024;
@@ -116,7 +117,7 @@ pub(crate) struct Renderer {
 
 impl Renderer {
     /// Starts the threads; they end when the last clone is dropped.
-    pub(crate) fn start(threads: usize) -> std::io::Result<Self> {
+    pub(crate) fn start(threads: usize, limits: RenderLimits) -> std::io::Result<Self> {
         let (jobs, waiting) = channel();
         let waiting = Arc::new(Mutex::new(waiting));
         for _ in 0..threads.max(1) {
@@ -124,7 +125,7 @@ impl Renderer {
             std::thread::Builder::new()
                 .name("render".into())
                 .stack_size(STACK)
-                .spawn(move || work(&waiting))?;
+                .spawn(move || work(&waiting, limits))?;
         }
         Ok(Self { jobs })
     }
@@ -138,11 +139,11 @@ impl Renderer {
     }
 }
 
-fn work(waiting: &Mutex<Receiver<(Job, Reply)>>) {
+fn work(waiting: &Mutex<Receiver<(Job, Reply)>>, limits: RenderLimits) {
     loop {
         let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((job, reply)) = next else { return };
-        let result = catch_unwind(AssertUnwindSafe(|| render(&job)))
+        let result = catch_unwind(AssertUnwindSafe(|| render(&job, limits)))
             .unwrap_or_else(|panic| Err(RenderError::Engine(panic_text(panic.as_ref()))));
         // Nobody may be waiting any more.
         let _ = reply.send(result);
@@ -154,14 +155,14 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason").to_owned()
 }
 
-fn render(job: &Job) -> Result<Output, RenderError> {
+fn render(job: &Job, limits: RenderLimits) -> Result<Output, RenderError> {
     let host = SeededHost::new(job.outside.as_ref(), job.now);
     let rendered = job.chart.render(&RenderInput {
         values: &job.values,
         release: job.release.clone(),
         capabilities: &job.capabilities,
-        host: &host,
-        options: RenderOptions::default(),
+        host: &limits.timed(&host),
+        options: limits.options(),
     });
     // A failure outside makes whatever came of it worthless, and explains an error better than the template's own.
     if let Some(why) = host.failed.into_inner() {

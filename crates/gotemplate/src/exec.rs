@@ -48,13 +48,11 @@ pub struct Limits {
     /// others, and what is on the stack below the session is not counted; the default leaves half of the 2 MiB that
     /// threads have.
     pub stack: usize,
-    /// Asked every few thousand steps; true stops the execution (time budgets, cancellation).
-    pub interrupt: Option<Box<dyn Fn() -> bool>>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 1_000_000_000, output: 256 << 20, depth: usize::MAX, stack: 1 << 20, interrupt: None }
+        Self { steps: 1_000_000_000, output: 256 << 20, depth: usize::MAX, stack: 1 << 20 }
     }
 }
 
@@ -182,8 +180,8 @@ impl<'h> Session<'h> {
     /// Grants the next free steps.
     fn grant_steps(&mut self) -> Result<(), (Limit, String)> {
         let limits = &self.options.limits;
-        if limits.interrupt.as_ref().is_some_and(|interrupt| interrupt()) {
-            return Err((Limit::Interrupt, "the execution was interrupted".to_owned()));
+        if self.host.interrupted() {
+            return Err((Limit::Interrupt, "the execution was stopped: its time is up".to_owned()));
         }
         let left = limits.steps.saturating_sub(self.granted_steps);
         if left == 0 {

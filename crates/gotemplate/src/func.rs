@@ -98,6 +98,12 @@ pub trait Host {
     /// Answers a question that the embedding's own functions ask (`lookup`, `getHostByName`): the function's name and its
     /// arguments. An error becomes the function's error.
     fn query(&self, function: &str, args: &[Value]) -> Result<Value, String>;
+
+    /// Asked every few thousand steps; true stops the execution with [`crate::Limit::Interrupt`] (time budgets,
+    /// cancellation).
+    fn interrupted(&self) -> bool {
+        false
+    }
 }
 
 /// The functions that templates may call, by name. Clones are cheap.

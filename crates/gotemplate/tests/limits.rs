@@ -12,12 +12,11 @@
 mod common;
 
 use std::cell::Cell;
-use std::rc::Rc;
 
 use common::Nowhere;
 use gostd::Value;
 use gostd::value::{Signature, Type};
-use gotemplate::{Error, ErrorKind, Function, FunctionSet, Limit, Limits, Options, Session, Set};
+use gotemplate::{Error, ErrorKind, Function, FunctionSet, Host, Limit, Limits, Options, Session, Set, Site};
 
 static FUNCTIONS: &[Function] = &[
     Function {
@@ -155,15 +154,28 @@ fn output_is_limited() {
 
 #[test]
 fn the_embedding_can_interrupt() {
-    let asked = Rc::new(Cell::new(0));
-    let counter = Rc::clone(&asked);
-    let interrupt = move || {
-        counter.set(counter.get() + 1);
-        counter.get() > 3
-    };
-    let limits = Limits { interrupt: Some(Box::new(interrupt)), ..Limits::default() };
-    assert_eq!(limit_of(execute("{{ range 1000000000 }}{{ end }}", Value::Nil, limits)), Limit::Interrupt);
-    assert_eq!(asked.get(), 4);
+    struct Impatient(Cell<usize>);
+    impl Host for Impatient {
+        fn now(&self) -> (i64, u32) {
+            Nowhere.now()
+        }
+        fn random(&self, site: &Site<'_>, buffer: &mut [u8]) {
+            Nowhere.random(site, buffer);
+        }
+        fn query(&self, function: &str, args: &[Value]) -> Result<Value, String> {
+            Nowhere.query(function, args)
+        }
+        fn interrupted(&self) -> bool {
+            self.0.set(self.0.get() + 1);
+            self.0.get() > 3
+        }
+    }
+    let host = Impatient(Cell::new(0));
+    let mut set = Set::new("gotpl", FunctionSet::new(FUNCTIONS));
+    set.parse("t", "{{ range 1000000000 }}{{ end }}").unwrap();
+    let result = Session::new(&host, Options::default()).execute(&set, b"t", Value::Nil);
+    assert_eq!(limit_of(result), Limit::Interrupt);
+    assert_eq!(host.0.get(), 4);
 }
 
 #[test]

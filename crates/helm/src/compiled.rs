@@ -18,6 +18,9 @@ use crate::{Capabilities, Chart, Error, Hook, Manifest, dependencies};
 const KEPT_SETS: usize = 16;
 /// Native stack that templates may take unless told otherwise: most of a thread's usual 2 MiB.
 const USUAL_STACK: usize = 1_500_000;
+/// Some twenty seconds of work.
+const USUAL_STEPS: u64 = 1_000_000_000;
+const USUAL_OUTPUT: usize = 256 << 20;
 const NOTES: &str = "NOTES.txt";
 
 /// A chart whose templates and schemas are kept ready. Shared between threads; each
@@ -74,6 +77,11 @@ pub struct RenderOptions {
     /// Bytes of native stack that nested `include` and `tpl` may take; more is an error. The thread must have some 300 KiB
     /// more.
     pub stack: usize,
+    /// Steps that the templates may take together; more is an error. A loop's round is a few steps, and functions that make
+    /// large texts or lists count for more. A render's time is bounded by [`Host::interrupted`].
+    pub steps: u64,
+    /// Bytes that the templates may print together; what `include` returns counts where it is made and where it is printed.
+    pub output: usize,
 }
 
 impl Default for RenderOptions {
@@ -84,6 +92,8 @@ impl Default for RenderOptions {
             enable_dns: false,
             keep_values: false,
             stack: USUAL_STACK,
+            steps: USUAL_STEPS,
+            output: USUAL_OUTPUT,
         }
     }
 }

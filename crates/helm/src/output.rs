@@ -1,6 +1,6 @@
 //! What `helm template` prints.
 
-use crate::{Error, HookEvent, Rendered, manifest};
+use crate::{Error, Hook, HookEvent, Rendered, manifest};
 
 /// Switches of `helm template` that concern its output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,19 +15,50 @@ pub struct TemplateOutput {
     pub show_only: Vec<String>,
 }
 
+/// A piece of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Document<'a> {
+    /// What it is.
+    pub part: Part,
+    /// The path of the template or file it comes from, the chart's name first.
+    pub path: &'a str,
+    /// The text.
+    pub content: &'a [u8],
+}
+
+/// What a document is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A file of `crds/`.
+    Crd,
+    /// An object.
+    Manifest,
+    /// A hook.
+    Hook,
+}
+
+impl Document<'_> {
+    /// Appends the document as Helm prints it.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend(b"---\n# Source: ");
+        out.extend(self.path.bytes());
+        out.push(b'\n');
+        out.extend(self.content);
+        out.push(b'\n');
+    }
+}
+
 impl Rendered {
     /// Returns the text of all manifests as a release record stores it, CRDs in front if asked for.
     pub fn manifest_text(&self, include_crds: bool) -> Vec<u8> {
         let mut out = Vec::new();
-        if include_crds {
-            for crd in &self.crds {
-                write_document(&mut out, &crd.path, &crd.content);
-            }
-        }
-        for manifest in &self.manifests {
-            write_document(&mut out, &manifest.path, manifest.content.as_bytes());
-        }
+        self.crds_and_manifests(include_crds).for_each(|document| document.write(&mut out));
         out
+    }
+
+    /// Returns what `helm template` prints or writes, piece by piece, whatever it is asked to show.
+    pub fn documents(&self, options: &TemplateOutput) -> impl Iterator<Item = Document<'_>> {
+        self.crds_and_manifests(options.include_crds).chain(self.shown_hooks(options))
     }
 
     /// Returns what `helm template` prints.
@@ -35,23 +66,29 @@ impl Rendered {
         let manifests = self.manifest_text(options.include_crds);
         let mut out = gostd::strings::trim_space(&manifests).to_vec();
         out.push(b'\n');
-        if !options.no_hooks {
-            for hook in &self.hooks {
-                if !(options.skip_tests && hook.events.contains(&HookEvent::Test)) {
-                    write_document(&mut out, &hook.path, hook.manifest.as_bytes());
-                }
-            }
-        }
+        self.shown_hooks(options).for_each(|hook| hook.write(&mut out));
         if options.show_only.is_empty() { Ok(out) } else { show_only(&out, &options.show_only) }
     }
-}
 
-fn write_document(out: &mut Vec<u8>, path: &str, content: &[u8]) {
-    out.extend(b"---\n# Source: ");
-    out.extend(path.bytes());
-    out.push(b'\n');
-    out.extend(content);
-    out.push(b'\n');
+    fn crds_and_manifests(&self, include_crds: bool) -> impl Iterator<Item = Document<'_>> {
+        let crds = self.crds.iter().filter(move |_| include_crds);
+        let crds = crds.map(|crd| Document { part: Part::Crd, path: &crd.path, content: &crd.content });
+        crds.chain(self.manifests.iter().map(|manifest| Document {
+            part: Part::Manifest,
+            path: &manifest.path,
+            content: manifest.content.as_bytes(),
+        }))
+    }
+
+    fn shown_hooks(&self, options: &TemplateOutput) -> impl Iterator<Item = Document<'_>> {
+        let TemplateOutput { no_hooks, skip_tests, .. } = *options;
+        let shown = move |hook: &&Hook| !no_hooks && !(skip_tests && hook.events.contains(&HookEvent::Test));
+        self.hooks.iter().filter(shown).map(|hook| Document {
+            part: Part::Hook,
+            path: &hook.path,
+            content: hook.manifest.as_bytes(),
+        })
+    }
 }
 
 /// Splits the printed text again and keeps the documents whose template fits one of the patterns, pattern by pattern.

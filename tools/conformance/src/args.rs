@@ -17,6 +17,9 @@ usage: conformance [--corpus DIR] [--vectors FILE...] [--cases DIR] [options]
   --full             show all of each difference, not only its first line
   --work DIR         where to unpack the corpus (default: a folder of the user's cache)
   --jobs N           threads (default: as many as processors)
+  --fuzz PROGRAM     compare random charts with a live Helm instead: the program of tools/oracle/helm
+  --seconds N        for how long (default: 60)
+  --seed N           where to start (default: 1)
 ";
 
 /// What to run.
@@ -31,13 +34,16 @@ pub(crate) struct Args {
     pub(crate) full: bool,
     pub(crate) work: Option<PathBuf>,
     pub(crate) jobs: usize,
+    pub(crate) fuzz: Option<PathBuf>,
+    pub(crate) seconds: u64,
+    pub(crate) seed: u64,
     pub(crate) help: bool,
 }
 
 impl Args {
     pub(crate) fn parse(words: impl Iterator<Item = OsString>) -> Result<Self, Error> {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut args = Self { jobs, ..Self::default() };
+        let mut args = Self { jobs, seconds: 60, seed: 1, ..Self::default() };
         let mut words = words.peekable();
         while let Some(word) = words.next() {
             let option = word.to_string_lossy().into_owned();
@@ -48,10 +54,10 @@ impl Args {
                 "--only" => args.only = Some(value()?.to_string_lossy().into_owned()),
                 "--scoreboard" => args.scoreboard = Some(value()?.into()),
                 "--work" => args.work = Some(value()?.into()),
-                "--jobs" => {
-                    let jobs = value()?.to_string_lossy().parse().ok().filter(|jobs| *jobs > 0);
-                    args.jobs = jobs.ok_or_else(|| Error::Usage("--jobs needs a number".to_owned()))?;
-                }
+                "--jobs" => args.jobs = number(&option, &value()?)?,
+                "--fuzz" => args.fuzz = Some(value()?.into()),
+                "--seconds" => args.seconds = number(&option, &value()?)?,
+                "--seed" => args.seed = number(&option, &value()?)?,
                 "--update" => args.update = true,
                 "--full" => args.full = true,
                 "--help" | "-h" => args.help = true,
@@ -65,7 +71,8 @@ impl Args {
                 other => return Err(Error::Usage(format!("unknown argument {other}"))),
             }
         }
-        if args.corpus.is_none() && args.vectors.is_empty() && args.cases.is_none() && !args.help {
+        let nothing = args.corpus.is_none() && args.vectors.is_empty() && args.cases.is_none();
+        if nothing && args.fuzz.is_none() && !args.help {
             return Err(Error::Usage("nothing to run".to_owned()));
         }
         Ok(args)
@@ -75,4 +82,11 @@ impl Args {
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|text| name.contains(text.as_str()))
     }
+}
+
+/// Reads a number above 0.
+fn number<T: TryFrom<u64>>(option: &str, word: &OsString) -> Result<T, Error> {
+    let number: Option<u64> = word.to_string_lossy().parse().ok().filter(|number| *number > 0);
+    let number = number.and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| Error::Usage(format!("{option} needs a number")))
 }

@@ -8,6 +8,7 @@ mod cases;
 mod compare;
 mod corpus;
 mod error;
+mod fuzz;
 mod host;
 mod report;
 mod run;
@@ -40,6 +41,9 @@ fn conform(out: &mut impl Write) -> Result<bool, Error> {
     if args.help {
         write!(out, "{}", args::USAGE)?;
         return Ok(true);
+    }
+    if let Some(program) = &args.fuzz {
+        return fuzz::run(program, &args, out);
     }
     let mut report = Report::default();
     if let Some(folder) = &args.corpus {

@@ -68,7 +68,8 @@ fn text_of(vector: &Map, key: &str) -> Option<String> {
     vector.get(key)?.as_str().map(ToString::to_string)
 }
 
-fn check(vector: &Map) -> Option<Difference> {
+/// Runs a case and compares with the answer it comes with.
+pub(crate) fn check(vector: &Map) -> Option<Difference> {
     let mut warnings = Vec::new();
     let got = if vector.contains_key("template") {
         function(vector)
@@ -139,6 +140,8 @@ fn run_template(
 }
 
 fn chart(vector: &Map, warnings: &mut Vec<String>) -> Result<Vec<u8>, helm::Error> {
+    let kube_version = text_of(vector, "kubeVersion").unwrap_or_else(|| "v1.31.2".to_owned());
+    let capabilities = capabilities(&kube_version, &texts_of(vector, "apiVersions"))?;
     let values = text_of(vector, "values");
     let given = ValueOptions {
         files: values.iter().map(|_| "VALUES".to_owned()).collect(),
@@ -151,13 +154,12 @@ fn chart(vector: &Map, warnings: &mut Vec<String>) -> Result<Vec<u8>, helm::Erro
     let values = given.merge(&|_| Ok(values.clone().unwrap_or_default().into_bytes()))?;
     let chart = Chart::load_logged(&Memory::new(files_of(vector)), warnings)?;
     let compiled = CompiledChart::new(chart)?;
-    let kube_version = text_of(vector, "kubeVersion").unwrap_or_else(|| "v1.31.2".to_owned());
     let namespace = text_of(vector, "namespace").unwrap_or_else(|| "default".to_owned());
     let is_upgrade = vector.get("isUpgrade").is_some_and(|value| value.is_true());
     let input = RenderInput {
         values: &values,
         release: release("release-name", &namespace, is_upgrade),
-        capabilities: &capabilities(&kube_version, &texts_of(vector, "apiVersions"))?,
+        capabilities: &capabilities,
         host: &Offline::new(),
         options: options(),
     };
@@ -185,6 +187,7 @@ fn release(name: &str, namespace: &str, is_upgrade: bool) -> Release {
 }
 
 fn capabilities(kube_version: &str, api_versions: &[String]) -> Result<Capabilities, helm::Error> {
-    let version = KubeVersion::parse(kube_version).map_err(helm::Error::Values)?;
+    let version = KubeVersion::parse(kube_version)
+        .map_err(|reason| helm::Error::Values(format!("invalid kube version '{kube_version}': {reason}")))?;
     Ok(Capabilities::default().with_kube_version(version).with_api_versions(api_versions.iter().cloned()))
 }

@@ -13,7 +13,7 @@ use gostd::value::{Entries, Scope};
 use gostd::{GoStr, Map, Value};
 use gotemplate::{Limits, MissingKey, Options, Session, Set};
 
-use crate::compiled::RenderInput;
+use crate::compiled::{RenderInput, RenderOptions};
 use crate::tree::{NodeId, Tree};
 use crate::values::table;
 use crate::{Error, Release};
@@ -158,7 +158,8 @@ pub(crate) fn render(
     input: &RenderInput<'_>,
 ) -> Result<Vec<(String, GoStr)>, Error> {
     let set = parsed.set.as_ref().map_err(Clone::clone)?;
-    let limits = Limits { stack: input.options.stack, ..Limits::default() };
+    let RenderOptions { stack, steps, output, .. } = input.options;
+    let limits = Limits { stack, steps, output, ..Limits::default() };
     let mut session = Session::new(input.host, Options { missing_key: MissingKey::Zero, limits });
     session.extension::<RenderState>().enable_dns = input.options.enable_dns;
     let mut rendered = Vec::with_capacity(templates.len());

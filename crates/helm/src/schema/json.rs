@@ -24,6 +24,8 @@ impl Json {
             Ok(value) => Some(value),
             // A number too large for float64 is no error here.
             Err(gostd::json::DecodeError::Type { .. }) => None,
+            // The library that Helm uses reads from a stream.
+            Err(_) if text.trim_ascii().is_empty() => return Err("EOF".to_owned()),
             Err(error) => {
                 return Err(error.to_string().replace("unexpected end of JSON input", "unexpected EOF"));
             }

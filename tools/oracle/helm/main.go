@@ -1,0 +1,202 @@
+// Command helm answers what Helm makes of charts, for differential tests.
+//
+// It reads cases from standard input, one JSON object a line: a chart's files, values and switches, see request. It
+// writes each case back with Helm's answer: "want" (the output of `helm template`) or "error", and "warnings".
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/cli/values"
+	"helm.sh/helm/v3/pkg/getter"
+	"helm.sh/helm/v3/pkg/release"
+)
+
+type request struct {
+	Files       map[string]string `json:"files"`
+	Values      *string           `json:"values"`
+	SetJSON     []string          `json:"setJSON"`
+	Set         []string          `json:"set"`
+	SetString   []string          `json:"setString"`
+	SetLiteral  []string          `json:"setLiteral"`
+	KubeVersion string            `json:"kubeVersion"`
+	Namespace   string            `json:"namespace"`
+	APIVersions []string          `json:"apiVersions"`
+	IsUpgrade   bool              `json:"isUpgrade"`
+	IncludeCRDs bool              `json:"includeCRDs"`
+}
+
+// How long Helm may think about one case; templates and patterns can take for ever.
+const patience = 20 * time.Second
+
+func main() {
+	folder, err := os.MkdirTemp("/dev/shm", "oracle-helm-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	log.SetFlags(0)
+	// Neither the version of Go that built this program nor its commit is part of what Helm does.
+	about := &chartutil.DefaultCapabilities.HelmVersion
+	about.Version, about.GitCommit, about.GitTreeState, about.GoVersion = "v3.22.0", "", "", "go1.26"
+	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
+	out := bufio.NewWriter(os.Stdout)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		out.Write(answer(folder, line))
+		out.WriteByte('\n')
+		out.Flush()
+	}
+}
+
+// answer adds Helm's answer to a case.
+func answer(folder string, line []byte) []byte {
+	var all map[string]any
+	var request request
+	if err := json.Unmarshal(line, &all); err != nil {
+		log.Fatal(err)
+	}
+	if err := json.Unmarshal(line, &request); err != nil {
+		log.Fatal(err)
+	}
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	// A case after one that never ends has the folder to itself.
+	own, err := os.MkdirTemp(folder, "c")
+	if err != nil {
+		log.Fatal(err)
+	}
+	type result struct{ output, failure string }
+	done := make(chan result, 1)
+	go func() {
+		output, err := guarded(own, request)
+		if err != nil {
+			done <- result{failure: err.Error()}
+			return
+		}
+		done <- result{output: output}
+	}()
+	select {
+	case result := <-done:
+		if result.failure != "" {
+			all["error"] = strings.ReplaceAll(result.failure, own+"/", "")
+		} else {
+			all["want"] = result.output
+		}
+	case <-time.After(patience):
+		all["error"] = "oracle: no answer in time"
+	}
+	os.RemoveAll(own)
+	log.SetOutput(os.Stderr)
+	all["warnings"] = strings.FieldsFunc(logged.String(), func(r rune) bool { return r == '\n' })
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(all); err != nil {
+		log.Fatal(err)
+	}
+	return bytes.TrimSpace(encoded.Bytes())
+}
+
+func guarded(folder string, request request) (output string, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("oracle: panic: %v", reason)
+		}
+	}()
+	return template(folder, request)
+}
+
+// template does what `helm template` does with a folder.
+func template(folder string, request request) (string, error) {
+	if err := os.MkdirAll(filepath.Join(folder, "chart"), 0o755); err != nil {
+		return "", err
+	}
+	for name, text := range request.Files {
+		path := filepath.Join(folder, "chart", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	options := values.Options{
+		JSONValues: request.SetJSON, Values: request.Set,
+		StringValues: request.SetString, LiteralValues: request.SetLiteral,
+	}
+	if request.Values != nil {
+		file := filepath.Join(folder, "VALUES")
+		if err := os.WriteFile(file, []byte(*request.Values), 0o644); err != nil {
+			return "", err
+		}
+		options.ValueFiles = []string{file}
+	}
+	client := action.NewInstall(new(action.Configuration))
+	client.DryRunOption = "true"
+	client.DryRun = true
+	client.ReleaseName = "release-name"
+	client.Replace = true
+	client.ClientOnly = true
+	client.IncludeCRDs = request.IncludeCRDs
+	client.IsUpgrade = request.IsUpgrade
+	client.APIVersions = request.APIVersions
+	client.Namespace = request.Namespace
+	if client.Namespace == "" {
+		client.Namespace = "default"
+	}
+	kubeVersion := request.KubeVersion
+	if kubeVersion == "" {
+		kubeVersion = "v1.31.2"
+	}
+	var err error
+	if client.KubeVersion, err = chartutil.ParseKubeVersion(kubeVersion); err != nil {
+		return "", fmt.Errorf("invalid kube version '%s': %s", kubeVersion, err)
+	}
+	merged, err := options.MergeValues(getter.Providers{})
+	if err != nil {
+		return "", err
+	}
+	loaded, err := loader.Load(filepath.Join(folder, "chart"))
+	if err != nil {
+		return "", err
+	}
+	if loaded.Metadata.Type != "" && loaded.Metadata.Type != "application" {
+		return "", fmt.Errorf("%s charts are not installable", loaded.Metadata.Type)
+	}
+	if required := loaded.Metadata.Dependencies; required != nil {
+		if err := action.CheckDependencies(loaded, required); err != nil {
+			return "", fmt.Errorf("An error occurred while checking for chart dependencies. You may need to run "+
+				"`helm dependency build` to fetch missing dependencies: %w", err)
+		}
+	}
+	rendered, err := client.Run(loaded, merged)
+	if err != nil {
+		return "", err
+	}
+	return shown(rendered), nil
+}
+
+// shown returns what the command prints of a release.
+func shown(rendered *release.Release) string {
+	var manifests strings.Builder
+	fmt.Fprintln(&manifests, strings.TrimSpace(rendered.Manifest))
+	for _, hook := range rendered.Hooks {
+		fmt.Fprintf(&manifests, "---\n# Source: %s\n%s\n", hook.Path, hook.Manifest)
+	}
+	return manifests.String()
+}
