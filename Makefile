@@ -6,7 +6,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 SHARED ?= ../shared
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e crd-corpus check fmt lint deny deploy image base-image conformance render-cases cases bench bench-render bench-operator fuzz clean
+.PHONY: help build demo test unit e2e crd-corpus check fmt lint deny deploy image base-image conformance render-cases cases bench bench-render bench-operator fuzz differ clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,15 @@ cases: ## Run the rendering and the operator cases, these against a real control
 	@$(TARGET)/release/cases --cases $(CASES) --operator $(TARGET)/release/chartwright \
 		--render-runner $(TARGET)/release/conformance
 
+SECONDS ?= 1200
+JOBS ?= 1
+fuzz: ## Run each fuzz target for a while (SECONDS=, JOBS=; needs cargo-fuzz)
+	@tools/fuzz.sh $(SECONDS) $(JOBS)
+
+differ: ## Compare random charts with a live Helm for a while (SECONDS=; needs Go)
+	@cd tools/oracle/helm && go build -o $(abspath $(TARGET))/oracle-helm .
+	@$(CONFORMANCE) --fuzz $(abspath $(TARGET))/oracle-helm --seconds $(SECONDS) --seed $$(date +%s)
+
 clean: ## Delete what was built here (the control plane's cache stays)
 	$(CARGO) clean
 
@@ -86,8 +95,8 @@ bench: bench-render bench-operator ## Measure everything and write docs/PERFORMA
 HELM ?= $(HOME)/.cache/chartwright/devcluster/current/bin/helm
 bench-render: ## Measure rendering against helm (HELM=PATH)
 	$(CARGO) build --locked --release --quiet -p chartwright -p bench
-	@target/release/bench render --corpus $(SHARED)/corpus --work target/bench-corpus --helm $(HELM) \
-		--chartwright $(CURDIR)/target/release/chartwright --write docs/PERFORMANCE.md
+	@$(TARGET)/release/bench render --corpus $(SHARED)/corpus --work $(TARGET)/bench-corpus --helm $(HELM) \
+		--chartwright $(abspath $(TARGET))/release/chartwright --write docs/PERFORMANCE.md
 
 OPERATOR ?=
 # Further flags, as BENCH_FLAGS="--sizes 1,10 --details 10 --rounds 1"; `target/release/bench operator --help` lists them.

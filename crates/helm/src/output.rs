@@ -82,7 +82,8 @@ impl Rendered {
 
     fn shown_hooks(&self, options: &TemplateOutput) -> impl Iterator<Item = Document<'_>> {
         let TemplateOutput { no_hooks, skip_tests, .. } = *options;
-        let shown = move |hook: &&Hook| !no_hooks && !(skip_tests && hook.events.contains(&HookEvent::Test));
+        let is_left_out = move |hook: &Hook| no_hooks || skip_tests && hook.events.contains(&HookEvent::Test);
+        let shown = move |hook: &&Hook| !is_left_out(hook);
         self.hooks.iter().filter(shown).map(|hook| Document {
             part: Part::Hook,
             path: &hook.path,
