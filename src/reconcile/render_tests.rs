@@ -30,15 +30,15 @@ fn seed(drawing: Drawing) -> Seed {
 fn render_at(files: &[(&str, &str)], seed: Seed, now: i64) -> Output {
     let chart = [("Chart.yaml", "apiVersion: v2\nname: c\nversion: 0.1.0\n")];
     let chart = Chart::load(&Memory::new(chart.iter().chain(files).copied())).unwrap();
-    render(&Job {
+    let job = Job {
         chart: Arc::new(CompiledChart::new(chart).unwrap()),
         values: Frozen::Map(Vec::new()),
         release: Release { name: "r".into(), namespace: "n".into(), revision: 1, is_upgrade: false },
         capabilities: Arc::default(),
         outside: Arc::new(Fixed(Ok(seed))),
         now: EPOCH + now,
-    })
-    .unwrap()
+    };
+    render(&job, RenderLimits::default()).unwrap()
 }
 
 /// The lines `key: value` of all that is rendered, by file and key.

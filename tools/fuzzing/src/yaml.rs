@@ -18,6 +18,10 @@ pub fn round_trip(text: &[u8]) {
     let Ok(value) = goyaml::load(text) else { return };
     let Ok(written) = goyaml::to_yaml(&value) else { return };
     let _ = goyaml::to_yaml_pretty(&value);
+    // go-yaml writes a key `<<` as if it were none of its own, and takes it for a merge when it reads.
+    if written.windows(3).any(|bytes| bytes == b"<<:") {
+        return;
+    }
     // A raw U+0085, U+2028 or U+2029 is a line break to YAML, so go-yaml's own output does not read back the same.
     const BREAKS: &[&str] = &["\u{85}", "\u{2028}", "\u{2029}"];
     if std::str::from_utf8(&written).is_ok_and(|text| BREAKS.iter().any(|mark| text.contains(mark))) {
