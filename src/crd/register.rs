@@ -100,13 +100,17 @@ pub(crate) async fn register(
         return check_version(&existing.data, watch);
     }
     let mut wanted = definition(watch, &api(watch, chart)?);
+    let mut is_there = false;
     if let Some(existing) = existing {
         // Types and metadata are looked at as one.
         let existing = serde_json::to_value(&existing).unwrap_or_default();
         succeed(client, watch, namespaces, &mut wanted, &existing).await?;
+        is_there = says(&existing, &wanted);
     }
-    let parameters = PatchParams::apply(FIELD_MANAGER).force();
-    crds.patch(&name, &parameters, &Patch::Apply(&wanted)).await.map_err(fail("apply"))?;
+    if !is_there {
+        let parameters = PatchParams::apply(FIELD_MANAGER).force();
+        crds.patch(&name, &parameters, &Patch::Apply(&wanted)).await.map_err(fail("apply"))?;
+    }
     let established = async {
         let mut pause = Duration::from_millis(20);
         loop {
@@ -224,6 +228,30 @@ fn check_version(crd: &Value, watch: &Watch) -> Result<(), RegisterError> {
     Err(RegisterError::OtherVersion { name: watch.crd_name(), version: wanted.clone() })
 }
 
+/// Reports whether an existing definition was applied by us and says what is wanted: a restart then writes nothing.
+fn says(existing: &Value, wanted: &Value) -> bool {
+    let managers = existing.pointer("/metadata/managedFields").and_then(Value::as_array);
+    let is_ours = |entry: &Value| {
+        let has = |key: &str, text: &str| entry.get(key).and_then(Value::as_str) == Some(text);
+        has("manager", FIELD_MANAGER) && has("operation", "Apply")
+    };
+    let said = |pointer: &str| {
+        let marks = wanted.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
+        marks
+            .into_iter()
+            .all(|(key, mark)| existing.pointer(pointer).and_then(|all| all.get(key)) == Some(mark))
+    };
+    let mut spec = existing.get("spec").cloned().unwrap_or_default();
+    if let (Some(spec), None) = (spec.as_object_mut(), wanted.pointer("/spec/conversion")) {
+        // The server's default.
+        spec.remove("conversion");
+    }
+    managers.into_iter().flatten().any(is_ours)
+        && said("/metadata/labels")
+        && said("/metadata/annotations")
+        && Some(&spec) == wanted.get("spec")
+}
+
 enum State {
     Established,
     Refused(String),
@@ -256,6 +284,22 @@ mod tests {
         assert!(!stores_others(&crd(true, json!(["v2"])), "v2"));
         // Others decide what is stored.
         assert!(!stores_others(&crd(false, json!(["v1"])), "v2"));
+    }
+
+    #[test]
+    fn a_definition_that_says_what_is_wanted_is_left_alone() {
+        let wanted = json!({"metadata": {"name": "xs.g", "annotations": {"a": "b"}}, "spec": {"group": "g"}});
+        let managed = json!([{"manager": "chartwright", "operation": "Apply"}]);
+        let existing = |managed: &Value, spec: Value| {
+            json!({"metadata": {"name": "xs.g", "annotations": {"a": "b", "c": "d"}, "managedFields": managed},
+                "spec": spec, "status": {}})
+        };
+        let same = json!({"group": "g", "conversion": {"strategy": "None"}});
+        assert!(says(&existing(&managed, same.clone()), &wanted));
+        assert!(!says(&existing(&json!([]), same.clone()), &wanted), "not ours yet");
+        assert!(!says(&existing(&managed, json!({"group": "g", "scope": "Cluster"})), &wanted));
+        let marked = json!({"metadata": {"annotations": {"a": "other"}}, "spec": {"group": "g"}});
+        assert!(!says(&existing(&managed, same), &marked));
     }
 
     #[test]
