@@ -17,6 +17,7 @@ mod queue;
 mod reconcile;
 mod release;
 mod settings;
+mod tls;
 mod watches;
 mod webhook;
 

@@ -17,6 +17,7 @@ use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use crate::cluster::access::Access;
 use crate::cluster::dependents::{Dependents, Wake};
 use crate::cluster::discovery::Discovery;
 use crate::cluster::error::{explain, is_transient};
@@ -34,7 +35,7 @@ use crate::election::Candidate;
 use crate::observe::http;
 use crate::observe::metrics::Metrics;
 use crate::observe::probes::Probes;
-use crate::observe::scrape::Scrape;
+use crate::observe::scrape::{self, Scrape};
 use crate::observe::served::View;
 use crate::queue::{Backoff, Outcome, Queue};
 use crate::reconcile::Controller;
@@ -43,7 +44,7 @@ use crate::reconcile::objects::label_value;
 use crate::reconcile::render::Renderer;
 use crate::reconcile::status::Remembered;
 use crate::release::ChartJson;
-use crate::settings::{Scope, Settings, Watch};
+use crate::settings::{MetricsAccess, Scope, Settings, Watch};
 use crate::webhook::Webhook;
 
 /// How long work under way may take after the operator was told to stop.
@@ -98,9 +99,14 @@ pub(crate) enum Error {
     /// Another replica may be working now.
     #[error("stopped, for the Lease of the working replica is lost: {0}")]
     LeaseLost(String),
-    /// The webhook cannot prove who it is.
-    #[error("cannot make a certificate for the webhook: {0}")]
-    Certificate(String),
+    /// A server of ours cannot prove who it is.
+    #[error("cannot make a certificate for {what}: {why}")]
+    Certificate {
+        /// Which.
+        what: &'static str,
+        /// What is wrong.
+        why: String,
+    },
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
@@ -132,11 +138,18 @@ pub(crate) async fn run(
     let mut tasks = JoinSet::new();
     if let Some(address) = settings.health_bind {
         let listener = listen("probes", "--health-probe-bind-address", address).await?;
-        tasks.spawn(http::serve(listener, probes.clone()));
+        tasks.spawn(http::serve(listener, None, probes.clone()));
     }
     if let Some(address) = settings.metrics_bind {
         let listener = listen("metrics", "--metrics-bind-address", address).await?;
-        tasks.spawn(http::serve(listener, Arc::new(Scrape(metrics.clone()))));
+        let secured = settings.metrics_access != MetricsAccess::Open;
+        let tls = secured
+            .then(scrape::tls)
+            .transpose()
+            .map_err(|why| Error::Certificate { what: "the metrics", why })?;
+        let guarded = settings.metrics_access == MetricsAccess::Rbac;
+        let access = guarded.then(|| Access::new(client.clone()));
+        tasks.spawn(http::serve(listener, tls, Arc::new(Scrape { metrics: metrics.clone(), access })));
     }
     tokio::pin!(shutdown);
     let Some(election) = &settings.leader_election else {
@@ -198,7 +211,7 @@ async fn serve(
             let controllers = started.iter().map(|kind| kind.controller.clone()).collect();
             let listener = listen("the webhook", "--webhook-bind-address", options.bind).await?;
             let webhook = Webhook::start(listener, client, options, &settings.watch_namespaces, controllers);
-            Some(webhook.map_err(Error::Certificate)?)
+            Some(webhook.map_err(|why| Error::Certificate { what: "the webhook", why })?)
         }
         None => None,
     };

@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) health_bind: Option<SocketAddr>,
     /// Where metrics are served; `None` turns them off.
     pub(crate) metrics_bind: Option<SocketAddr>,
+    /// Who may read metrics, and how.
+    pub(crate) metrics_access: MetricsAccess,
     /// Set when several replicas may run and only one may work.
     pub(crate) leader_election: Option<LeaderElection>,
     /// Bounds on each render.
@@ -33,6 +35,18 @@ pub(crate) struct Settings {
     pub(crate) webhook: Option<crate::webhook::Options>,
     /// Whether statuses hold the manifest, as helm-operator's do.
     pub(crate) status_manifest: bool,
+}
+
+/// How metrics are guarded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MetricsAccess {
+    /// Not at all.
+    #[default]
+    Open,
+    /// Over TLS.
+    Tls,
+    /// Over TLS, for who has a token and the right to get `/metrics`.
+    Rbac,
 }
 
 /// The Lease that the working replica holds.

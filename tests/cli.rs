@@ -200,6 +200,8 @@ const FLAGS: &[&str] = &[
     "--reconcile-period=1m",
     "--max-concurrent-reconciles=4",
     "--metrics-bind-address=:0",
+    "--metrics-secure",
+    "--metrics-require-rbac",
     "--enable-http2=false",
     "--health-probe-bind-address=localhost:0",
     "--leader-elect=T",

@@ -13,7 +13,7 @@ use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
 use crate::limits::RenderLimits;
 use crate::observe::metrics::{Metrics, Requests};
-use crate::settings::{LeaderElection, Settings, Watch};
+use crate::settings::{LeaderElection, MetricsAccess, Settings, Watch};
 use crate::watches;
 
 /// Flags of `chartwright run`. Names and defaults are those of operator-sdk's helm-operator where it has them.
@@ -107,7 +107,6 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
     let watches = find_watches(args, default_watches)?;
-    check_metrics(args)?;
     let leader_election = args.leader_elect.then(|| leader_election(args, &watches)).transpose()?;
     let first = watches.first().map_or("chartwright", |watch| &watch.names.singular);
     let webhook = args.webhook.to_options(first)?;
@@ -119,6 +118,7 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
         max_concurrent_reconciles: args.max_concurrent_reconciles.map_or(cpus, usize::from),
         health_bind: args.health_probe_bind_address.0,
         metrics_bind: args.metrics_addr.unwrap_or(args.metrics_bind_address).0,
+        metrics_access: metrics_access(args)?,
         leader_election,
         render_limits: args.limits,
         suppress_override_values: args.suppress_override_values,
@@ -127,18 +127,13 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
     })
 }
 
-fn check_metrics(args: &RunArgs) -> Result<(), CliError> {
-    if args.metrics_require_rbac && !args.metrics_secure {
-        return Err(CliError::Usage("--metrics-require-rbac needs --metrics-secure".into()));
+fn metrics_access(args: &RunArgs) -> Result<MetricsAccess, CliError> {
+    match (args.metrics_secure, args.metrics_require_rbac) {
+        (false, false) => Ok(MetricsAccess::Open),
+        (true, false) => Ok(MetricsAccess::Tls),
+        (true, true) => Ok(MetricsAccess::Rbac),
+        (false, true) => Err(CliError::Usage("--metrics-require-rbac needs --metrics-secure".into())),
     }
-    if args.metrics_secure {
-        return Err(CliError::Usage(
-            "--metrics-secure is not built in: leave it out and let metrics be read in the pod's network, or put a \
-             proxy before --metrics-bind-address=127.0.0.1:8080"
-                .into(),
-        ));
-    }
-    Ok(())
 }
 
 /// Where a pod finds the name of its namespace.

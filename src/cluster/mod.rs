@@ -1,5 +1,6 @@
 //! Everything that talks to the API server; nothing here decides.
 
+pub(crate) mod access;
 mod counted;
 pub(crate) mod dependents;
 pub(crate) mod discovery;

@@ -11,8 +11,10 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 
 /// How long a client may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -52,8 +54,8 @@ pub(crate) async fn listen(address: SocketAddr) -> std::io::Result<TcpListener> 
     }
 }
 
-/// Serves a site for ever.
-pub(crate) async fn serve(listener: TcpListener, site: Arc<impl Site>) {
+/// Serves a site for ever, over TLS if there is an acceptor.
+pub(crate) async fn serve(listener: TcpListener, tls: Option<TlsAcceptor>, site: Arc<impl Site>) {
     let slots = Arc::new(Semaphore::new(MOST_CLIENTS));
     loop {
         let Ok(slot) = slots.clone().acquire_owned().await else { return };
@@ -62,19 +64,30 @@ pub(crate) async fn serve(listener: TcpListener, site: Arc<impl Site>) {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let site = site.clone();
+        let (site, tls) = (site.clone(), tls.clone());
         tokio::spawn(async move {
             let _slot = slot;
-            let service = service_fn(|request: Request<Incoming>| {
-                let site = site.clone();
-                async move { Ok::<_, Infallible>(response(site.answer(&request).await)) }
-            });
-            let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
-            // A client that hangs up early is no concern of ours.
-            let _ = server.serve_connection(TokioIo::new(stream), service).await;
+            match tls {
+                None => converse(stream, site).await,
+                Some(tls) => {
+                    if let Ok(Ok(stream)) = tokio::time::timeout(PATIENCE, tls.accept(stream)).await {
+                        converse(stream, site).await;
+                    }
+                }
+            }
         });
     }
+}
+
+async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, site: Arc<impl Site>) {
+    let service = service_fn(|request: Request<Incoming>| {
+        let site = site.clone();
+        async move { Ok::<_, Infallible>(response(site.answer(&request).await)) }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+    // A client that hangs up early is no concern of ours.
+    let _ = server.serve_connection(TokioIo::new(stream), service).await;
 }
 
 fn response(answer: Answer) -> Response<String> {

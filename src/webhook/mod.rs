@@ -3,7 +3,6 @@
 //!
 //! It fails open: a resource that cannot be judged in time is let pass, and judged again when it is reconciled.
 
-mod certificates;
 mod configuration;
 mod review;
 mod server;
@@ -16,11 +15,11 @@ use kube::Client;
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use certificates::{Certificate, Current, Place, ROTATE};
 pub(crate) use configuration::name as configuration_name;
 
 use crate::cluster::error::explain;
 use crate::reconcile::Controller;
+use crate::tls::{Certificate, Current, Place, ROTATE};
 
 /// Where questions are asked.
 const PATH: &str = "/validate";

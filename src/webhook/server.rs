@@ -13,14 +13,13 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tokio_rustls::TlsAcceptor;
 
-use super::certificates::Current;
 use super::review::{Request, Review, answer};
 use super::{DEADLINE, PATH};
 use crate::cluster::instances::Instance;
 use crate::reconcile::Controller;
 use crate::reconcile::judge::Verdict;
+use crate::tls::{self, Current};
 
 /// Connections at a time; an API server keeps one or two.
 const CONNECTIONS: usize = 64;
@@ -45,14 +44,10 @@ pub(super) async fn serve(
     certificates: Arc<Current>,
     controllers: Vec<Arc<Controller>>,
 ) {
-    let config =
-        rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions();
-    let config = match config {
-        Ok(config) => config.with_no_client_auth().with_cert_resolver(certificates),
+    let acceptor = match tls::acceptor(certificates) {
+        Ok(acceptor) => acceptor,
         Err(error) => return tracing::error!(%error, "The webhook has no TLS"),
     };
-    let acceptor = TlsAcceptor::from(Arc::new(config));
     let server = Arc::new(Server { controllers, slots: Semaphore::new(AT_A_TIME) });
     let connections = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
@@ -167,7 +162,7 @@ mod tests {
     use rustls::pki_types::pem::PemObject as _;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-    use crate::webhook::certificates::{Certificate, Place};
+    use crate::tls::{Certificate, Place};
 
     fn certificate() -> Certificate {
         Certificate::new(&Place { names: Vec::new(), addresses: vec!["127.0.0.1".parse().unwrap()] }).unwrap()

@@ -1,6 +1,12 @@
 //! What monitoring reads.
 
 use std::net::TcpListener;
+use std::sync::Arc;
+
+use rustls::DigitallySignedStruct;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::main_job::CONFIG;
 use crate::support::{Chart, Kind, Namespace, Operator, says};
@@ -49,4 +55,101 @@ fn an_address_in_use_is_told() {
     let log = operator.log();
     assert!(log.contains("cannot serve metrics at 127.0.0.1:"), "{log}");
     assert!(log.contains("choose another address with --metrics-bind-address"), "{log}");
+}
+
+/// Trusts everybody: the certificate of the metrics is made by the operator for itself.
+#[derive(Debug)]
+struct Trusting(rustls::crypto::CryptoProvider);
+
+impl ServerCertVerifier for Trusting {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// The status line of the answer to a scraper that shows a token.
+fn scrape(address: &str, token: &str) -> String {
+    use std::io::{Read as _, Write as _};
+    let provider = rustls::crypto::ring::default_provider();
+    let config = rustls::ClientConfig::builder_with_provider(Arc::new(provider.clone()))
+        .with_safe_default_protocol_versions()
+        .expect("protocols")
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Trusting(provider)))
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").expect("a name");
+    let mut session = rustls::ClientConnection::new(Arc::new(config), name).expect("a session");
+    let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+    let mut tls = rustls::Stream::new(&mut session, &mut stream);
+    let shown = if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: x\r\n{shown}Connection: close\r\n\r\n");
+    tls.write_all(request.as_bytes()).expect("sent");
+    let mut answer = Vec::new();
+    // The other side may hang up without a word.
+    let _ = tls.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()
+}
+
+const READER: &str = r#"
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: reader}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: guarded-metrics-reader}
+rules: [{nonResourceURLs: [/metrics], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: guarded-metrics-reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: guarded-metrics-reader}
+subjects: [{kind: ServiceAccount, name: reader, namespace: NAMESPACE}]
+"#;
+
+#[test]
+#[ignore = "needs a control plane"]
+fn metrics_are_shown_over_tls_to_who_may_read_them() {
+    let chart = Chart::new("guarded", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Guarded"), Namespace::new("guarded"));
+    namespace.apply(&READER.replace("NAMESPACE", &namespace.name));
+    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.args(["--metrics-secure", "--metrics-require-rbac"]).env("WATCH_NAMESPACE", &namespace.name);
+    });
+    assert!(!operator.metrics("/metrics").contains("200 OK"), "not in plain text");
+    let address = operator.metrics_address();
+    assert_eq!(scrape(address, ""), "HTTP/1.1 401 Unauthorized");
+    assert_eq!(scrape(address, "nonsense"), "HTTP/1.1 401 Unauthorized");
+    let token = |account: &str| namespace.kubectl(&["create", "token", account]).trim().to_owned();
+    assert_eq!(scrape(address, &token("default")), "HTTP/1.1 403 Forbidden");
+    assert_eq!(scrape(address, &token("reader")), "HTTP/1.1 200 OK");
 }

@@ -247,6 +247,11 @@ impl Operator {
         fetch(&self.probes, "/readyz").starts_with("HTTP/1.1 200")
     }
 
+    /// Where its metrics are served.
+    pub(crate) fn metrics_address(&self) -> &str {
+        &self.metrics
+    }
+
     /// The answer, headers included, to a request for its metrics.
     pub(crate) fn metrics(&self, path: &str) -> String {
         fetch(&self.metrics, path)
