@@ -22,6 +22,7 @@ struct Served {
     chart: String,
     group: String,
     crd: Value,
+    example: Value,
 }
 
 /// A resource made of a values file.
@@ -79,9 +80,14 @@ fn the_api_server_takes_the_type_of_every_chart_and_all_of_its_values_files() {
         let own = Path::new(&served.chart).join("values.yaml");
         made.extend(resource(&root, served, &own, true, &resources, made.len()));
     }
+    let examples = served.iter().enumerate();
+    let examples: Vec<_> = examples
+        .map(|(index, one)| write_resource(one, &one.example, &resources, made.len() + index))
+        .collect();
     let mut wrong = Vec::new();
     for batch in made.chunks(BATCH) {
-        for (one, answer) in batch.iter().zip(create(&cluster, batch)) {
+        let paths: Vec<_> = batch.iter().map(|one| one.path.clone()).collect();
+        for (one, answer) in batch.iter().zip(create(&cluster, &paths)) {
             match (answer, one.good) {
                 (Ok(()), true) => table.taken += 1,
                 (Ok(()), false) => {}
@@ -89,6 +95,10 @@ fn the_api_server_takes_the_type_of_every_chart_and_all_of_its_values_files() {
                 (Err(error), true) => wrong.push(format!("{}: {error}", one.values.display())),
             }
         }
+    }
+    for batch in examples.chunks(BATCH) {
+        let refused = create(&cluster, batch).into_iter().filter_map(Result::err);
+        wrong.extend(refused.map(|error| format!("an example: {error}")));
     }
     table.good = made.iter().filter(|one| one.good).count();
     table.bad = made.len() - table.good;
@@ -122,6 +132,7 @@ impl Table {
         let rows = [
             ("Charts", self.charts.to_string()),
             ("CustomResourceDefinitions accepted and established", self.charts.to_string()),
+            ("Example resources accepted", self.charts.to_string()),
             ("Values with a default", report.leaves.to_string()),
             ("of these typed", percent(report.typed, report.leaves)),
             ("of these described", percent(described, report.leaves)),
@@ -170,11 +181,13 @@ fn serve(root: &Path, chart: &str, index: usize, folder: &Path, table: &mut Tabl
     let started = Instant::now();
     let api = crdschema::Api::of(&loaded, &crdschema::Options::default());
     table.times.push((started.elapsed(), chart.to_owned()));
-    table.sizes.push((output.stdout.len(), chart.to_owned()));
     table.report.add(&api.report);
+    let example = api.sample();
     table.charts += 1;
-    let crd = goyaml::load(&output.stdout).unwrap();
-    Some(Served { chart: chart.to_owned(), group, crd: to_json(&Frozen::from(&crd)) })
+    let crd = to_json(&Frozen::from(&goyaml::load(&output.stdout).unwrap()));
+    // The server keeps it as JSON.
+    table.sizes.push((crd.to_string().len(), chart.to_owned()));
+    Some(Served { chart: chart.to_owned(), group, crd, example })
 }
 
 /// Waits until all types are served, and sees that the server finds nothing wrong with their schemas.
@@ -197,19 +210,24 @@ fn resource(
 ) -> Option<Resource> {
     let spec = goyaml::load_map(&fs::read(root.join(values)).ok()?).ok()?;
     let spec = to_json(&Frozen::from(&gostd::Value::Map(spec)));
+    Some(Resource { path: write_resource(served, &spec, folder, index), values: values.to_owned(), good })
+}
+
+/// Writes a resource, and returns where it is.
+fn write_resource(served: &Served, spec: &Value, folder: &Path, index: usize) -> PathBuf {
     let path = folder.join(format!("{index}.json"));
     let name = format!("r{index}");
     let resource = json!({"apiVersion": format!("{}/v1", served.group), "kind": "Thing", "metadata": {"name": name}, "spec": spec});
     fs::write(&path, resource.to_string()).unwrap();
-    Some(Resource { path, values: values.to_owned(), good })
+    path
 }
 
 /// Asks the server whether it would take resources, with what it would say of unknown fields.
-fn create(cluster: &Cluster, batch: &[Resource]) -> Vec<Result<(), String>> {
+fn create(cluster: &Cluster, batch: &[PathBuf]) -> Vec<Result<(), String>> {
     let mut command = cluster.kubectl();
     command.args(["create", "--dry-run=server", "--validate=strict", "-o", "json"]);
     let mut command = batch.iter().fold(command, |mut command, one| {
-        command.arg("-f").arg(&one.path);
+        command.arg("-f").arg(one);
         command
     });
     let output = command.output().unwrap();
@@ -217,8 +235,8 @@ fn create(cluster: &Cluster, batch: &[Resource]) -> Vec<Result<(), String>> {
     // Those that are taken are printed one after the other.
     let kept = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
     let kept: Vec<_> = kept.map(Result::unwrap).collect();
-    let answer = |one: &Resource| {
-        let given: Value = serde_json::from_slice(&fs::read(&one.path).unwrap()).unwrap();
+    let answer = |one: &PathBuf| {
+        let given: Value = serde_json::from_slice(&fs::read(one).unwrap()).unwrap();
         let kept = kept.iter().find(|kept| kept["metadata"]["name"] == given["metadata"]["name"]);
         match kept {
             // What is dropped without a word is lost as well as what is refused.

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use crdschema::Api;
 use gostd::value::Frozen;
 use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::served::ServedArgs;
 use super::template::SystemHost;
@@ -35,7 +34,7 @@ pub(crate) struct ManifestsArgs {
     /// Folder to write rbac.yaml, crd.yaml, operator.yaml and cr.yaml to; without it all are printed
     #[arg(long, short, value_name = "DIR")]
     output_dir: Option<PathBuf>,
-    /// Values of the sample resource [default: three replicas, where the chart has a replica count]
+    /// Values of the sample resource [default: three replicas, where the chart counts them, and what it demands]
     #[command(flatten)]
     values: ValuesArgs,
 }
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
         permissions.grant_webhook(&watch);
     }
     let api = crate::crd::api(&watch, chart.chart())?;
-    let sample_spec = if args.values.is_empty() { sample(&api) } else { to_json(&given) };
+    let sample_spec = if args.values.is_empty() { api.sample() } else { to_json(&given) };
     let files = manifests::render(&Deployment {
         watch: &watch,
         permissions: &permissions,
@@ -90,12 +89,4 @@ fn render(chart: &CompiledChart, values: &Frozen, namespace: &str) -> Result<Vec
     let texts = rendered.manifests.iter().map(|manifest| manifest.content.as_bytes());
     let hooks = rendered.hooks.iter().map(|hook| hook.manifest.as_bytes());
     Ok(texts.chain(hooks).filter_map(|text| yaml_to_json(text).ok()).filter(Value::is_object).collect())
-}
-
-/// Three replicas, where the chart has a replica count.
-fn sample(api: &Api) -> Value {
-    let Some((last, outer)) = api.replicas.as_deref().and_then(<[String]>::split_last) else {
-        return json!({});
-    };
-    outer.iter().rev().fold(json!({ last: 3 }), |inner, key| json!({ key: inner }))
 }

@@ -99,7 +99,9 @@ impl Controller {
             Err(error) => error,
         };
         let why = format!("{} ({}): {}", object.id, object.source, explain(&error));
-        let passes = is_transient(&error) && !is_judgement(&error);
+        // Entries with one key are mended when they are applied.
+        let passes =
+            (is_transient(&error) && !is_judgement(&error)) || why.contains("duplicate entries for key");
         if passes || lacks_permission(&error) || (is_new && self.belongs_to_another(object, instance).await) {
             Trial::Unsure(why)
         } else {

@@ -26,6 +26,7 @@ mod reads;
 mod reference;
 mod replicas;
 mod report;
+mod sample;
 mod structural;
 mod types;
 mod validate;
@@ -134,6 +135,11 @@ impl Api {
     /// Returns the structural schema of the spec.
     pub fn schema(&self) -> Value {
         structural::schema(&self.spec)
+    }
+
+    /// Returns an example of the spec: a number of replicas, where there is one, and what the chart demands.
+    pub fn sample(&self) -> Value {
+        sample::sample(self)
     }
 
     /// Returns the path that a scale subresource names, such as `.spec.replicaCount`.

@@ -228,3 +228,17 @@ fn the_reference_lists_what_the_schema_has() {
          | `image.tag` | integer or string | `\"x\"` | Which \\| one |\n"
     );
 }
+
+#[test]
+fn an_example_has_what_is_demanded() {
+    let schema = r#"{"type": "object", "required": ["mode", "port", "own"], "properties": {
+        "mode": {"enum": ["a", "b"]}, "port": {"type": "integer", "exclusiveMinimum": 79}, "own": {"type": "string"},
+        "inner": {"type": "object", "required": ["key", "given"], "properties": {
+            "key": {"type": "array", "minItems": 1, "items": {"type": "boolean"}}}},
+        "optional": {"type": "object", "required": ["never"]}}}"#;
+    let values = "replicas: 1\nown: x\ninner: {given: 1}\n";
+    let api = api_of(&[("values.yaml", values), ("values.schema.json", schema)], &Options::default());
+    let sample = api.sample();
+    assert_eq!(sample, json!({"mode": "a", "port": 80, "replicas": 3, "inner": {"key": [true]}}));
+    assert_eq!(validate(&api.schema(), &sample), []);
+}
