@@ -9,6 +9,19 @@ pub(crate) const UNINSTALL_WAIT: &str = "helm.sdk.operatorframework.io/uninstall
 pub(crate) const RECONCILE_PERIOD: &str = "helm.sdk.operatorframework.io/reconcile-period";
 /// Whether a failed upgrade goes back to the last good release; overrides the kind's setting.
 pub(crate) const ROLLBACK: &str = "chartwright.io/rollback-on-failure";
+/// Whether objects that nobody or another Helm release manages are taken over.
+pub(crate) const ADOPT: &str = "chartwright.io/adopt";
+/// Kinds, separated by commas, whose objects may be made anew when a field that cannot be changed has changed.
+pub(crate) const RECREATE: &str = "chartwright.io/recreate";
+/// How long the release may take to get ready before it counts as stalled, as Go writes durations.
+pub(crate) const READY_DEADLINE: &str = "chartwright.io/ready-deadline";
+/// What becomes of the release when the resource is deleted: `orphan` leaves all of it as a release of Helm's, `force` lets
+/// nothing hold the resource up.
+pub(crate) const DELETION_POLICY: &str = "chartwright.io/deletion-policy";
+/// How long a deletion may take before the resource goes whatever is left, as Go writes durations.
+pub(crate) const DELETION_DEADLINE: &str = "chartwright.io/deletion-deadline";
+/// On an object of a chart: JSON pointers, separated by commas, of fields that are left as they are.
+pub(crate) const IGNORE: &str = "chartwright.io/ignore";
 
 /// helm-operator-plugins': no hooks around an install.
 pub(crate) const INSTALL_DISABLE_HOOKS: &str = "helm.sdk.operatorframework.io/install-disable-hooks";

@@ -13,6 +13,7 @@ mod manifests;
 mod names;
 mod observe;
 mod operator;
+mod policy;
 mod queue;
 mod reconcile;
 mod release;

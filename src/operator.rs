@@ -1,6 +1,5 @@
 //! The running operator: kinds registered → custom resources and their objects watched → a queue per kind → workers.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -444,6 +443,7 @@ fn kind(
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
         status_manifest: settings.status_manifest,
+        crd_versions: std::sync::OnceLock::new(),
         replicas_path: crate::crd::api(watch, chart.compiled.chart()).map_err(RegisterError::from)?.replicas,
         chart: Arc::new(chart.compiled),
         chart_digest: chart.digest,
@@ -462,7 +462,8 @@ fn kind(
         discovery: discovery.clone(),
         renderer: renderer.clone(),
         metrics: metrics.controller(&name, workers),
-        tracked: Mutex::new(HashMap::new()),
+        tracked: Mutex::default(),
+        abandoned: Mutex::default(),
         watch: watch.clone(),
     };
     Ok(Kind {

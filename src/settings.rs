@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::limits::RenderLimits;
 use crate::names::{ApiVersion, Names};
+use crate::policy::Policy;
 
 /// Everything a running operator needs to know from outside.
 #[derive(Clone, Debug)]
@@ -87,6 +88,8 @@ pub(crate) struct Watch {
     pub(crate) reconcile_period: Option<Duration>,
     /// How many revisions of a release are kept; at least 1.
     pub(crate) max_history: usize,
+    /// What the operator may do beyond keeping objects current.
+    pub(crate) policy: Policy,
     /// Whether a failed upgrade goes back to the last good release.
     pub(crate) rollback_on_failure: bool,
     /// The namespace of the releases of cluster-scoped resources.
@@ -112,6 +115,7 @@ impl Watch {
             watch_dependent_resources: true,
             reconcile_period: None,
             max_history: DEFAULT_MAX_HISTORY,
+            policy: Policy::default(),
             rollback_on_failure: true,
             release_namespace: None,
             fresh_random_values: false,

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::cli::template::SystemHost;
 use crate::names::{ApiVersion, NameError, Names, check_resource_name};
+use crate::policy::EntryPolicy;
 use crate::settings::{Column, CrdPolicy, DEFAULT_MAX_HISTORY, Holder, Scope, Shape, ValuesFrom, Watch};
 
 /// A watches file that cannot be used.
@@ -98,6 +99,8 @@ struct Entry {
     reconcile_period: Option<String>,
     #[serde(default)]
     max_history: Option<usize>,
+    #[serde(flatten)]
+    policy: EntryPolicy,
     #[serde(default)]
     rollback_on_failure: Option<bool>,
     #[serde(default)]
@@ -277,6 +280,7 @@ impl Entry {
             watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
             reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
             max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
+            policy: self.policy.into_policy().map_err(EntryError::Other)?,
             rollback_on_failure: self.rollback_on_failure.unwrap_or(true),
             release_namespace,
             fresh_random_values: self.random_values == EntryRandomValues::Fresh,

@@ -147,9 +147,20 @@ impl Dependents {
         lock(&self.store).get(key).cloned().unwrap_or_default()
     }
 
-    /// Whether an autoscaler has set an object's replicas.
-    pub(crate) fn is_scaled(&self, key: &InstanceKey, id: &ObjectId) -> bool {
-        lock(&self.store).get(key).and_then(|objects| objects.get(id)).is_some_and(|one| one.scaled)
+    /// The manager of the autoscaler that has set an object's replicas, if one has.
+    pub(crate) fn scaler(&self, key: &InstanceKey, id: &ObjectId) -> Option<Box<str>> {
+        lock(&self.store).get(key).and_then(|objects| objects.get(id)).and_then(|one| one.scaled.clone())
+    }
+
+    /// Forgets the objects of a custom resource that have removed themselves.
+    pub(crate) fn forget_done(&self, key: &InstanceKey) {
+        let mut store = lock(&self.store);
+        if let Some(objects) = store.get_mut(key) {
+            objects.retain(|_, one| !one.done);
+            if objects.is_empty() {
+                store.remove(key);
+            }
+        }
     }
 
     /// Enters what an apply answered.
@@ -160,11 +171,13 @@ impl Dependents {
         if before.is_some_and(|before| before.uid == seen.uid && before.version > seen.version()) {
             return;
         }
-        let (health, replicas) = match before {
-            Some(before) if before.uid == seen.uid => (before.health.clone(), before.replicas.clone()),
-            _ => ((!health::needs_status(&id.group, &id.kind)).then_some(Health::Ready), None),
+        let (health, replicas, fleeting) = match before {
+            Some(before) if before.uid == seen.uid => {
+                (before.health.clone(), before.replicas.clone(), before.fleeting)
+            }
+            _ => ((!health::needs_status(&id.group, &id.kind)).then_some(Health::Ready), None, false),
         };
-        objects.insert(id.clone(), dependent(seen, health, replicas));
+        objects.insert(id.clone(), Dependent { fleeting, ..dependent(seen, health, replicas) });
     }
 
     /// Forgets an object of which the server said that it is gone.
@@ -189,7 +202,9 @@ fn dependent<const META: bool>(
         deleting: seen.deleting,
         health,
         editor: seen.editor.clone(),
-        scaled: seen.scaled,
+        scaled: seen.scaled.clone(),
+        fleeting: seen.words.is_fleeting(),
+        done: false,
         replicas,
     }
 }
@@ -296,9 +311,14 @@ impl Worker {
         let removed = {
             let mut store = lock(&self.store);
             // A newer object of that name may be there already: an apply was faster than this event.
-            let same =
-                store.get(key).and_then(|objects| objects.get(&id)).is_some_and(|one| one.uid == seen.uid);
-            if same { remove(&mut store, key, &id) } else { None }
+            match store.get_mut(key).and_then(|objects| objects.get_mut(&id)) {
+                Some(one) if one.uid == seen.uid && seen.words.is_done() => {
+                    one.done = true;
+                    None
+                }
+                Some(one) if one.uid == seen.uid => remove(&mut store, key, &id),
+                _ => None,
+            }
         };
         if removed.is_some() {
             (self.on_change)(key, Wake::Changed);
@@ -311,7 +331,8 @@ impl Worker {
             self.kind.is_kind_of(id) && self.namespace.as_deref().is_none_or(|one| one == &*id.namespace)
         };
         let store = lock(&self.store);
-        let all = store.iter().flat_map(|(key, objects)| objects.keys().map(move |id| (key, id)));
+        let lasting = store.iter().flat_map(|(key, objects)| objects.iter().map(move |one| (key, one)));
+        let all = lasting.filter(|(_, (_, one))| !one.done).map(|(key, (id, _))| (key, id));
         all.filter(|(_, id)| watched(id)).map(|(key, id)| (key.clone(), id.clone())).collect()
     }
 

@@ -33,6 +33,8 @@ pub(crate) struct Instance {
     /// When it was made, as Unix time in seconds.
     pub(crate) created: i64,
     pub(crate) deleting: bool,
+    /// When its deletion was asked for.
+    pub(crate) deleted_at: Option<jiff::Timestamp>,
     pub(crate) finalizers: Vec<Box<str>>,
     /// Those with our prefixes.
     pub(crate) annotations: BTreeMap<Box<str>, Box<str>>,
@@ -54,6 +56,7 @@ impl Instance {
             generation: 1,
             created: 0,
             deleting: false,
+            deleted_at: None,
             finalizers: Vec::new(),
             annotations: BTreeMap::new(),
             spec: "".into(),
@@ -110,7 +113,7 @@ struct RawMeta {
     resource_version: Box<str>,
     generation: i64,
     creation_timestamp: Option<jiff::Timestamp>,
-    deletion_timestamp: Option<serde::de::IgnoredAny>,
+    deletion_timestamp: Option<Box<str>>,
     finalizers: Vec<Box<str>>,
     annotations: BTreeMap<Box<str>, Box<str>>,
 }
@@ -138,6 +141,7 @@ impl<'de> Deserialize<'de> for Wire {
             generation: raw.metadata.generation,
             created: raw.metadata.creation_timestamp.map_or(0, jiff::Timestamp::as_second),
             deleting: raw.metadata.deletion_timestamp.is_some(),
+            deleted_at: raw.metadata.deletion_timestamp.and_then(|text| text.parse().ok()),
             finalizers: raw.metadata.finalizers,
             annotations,
             spec_digest: Digest::of([spec.as_bytes()]),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kube::Client;
 use kube::api::{
-    ApiResource, DeleteParams, DynamicObject, GetParams, Patch, PatchParams, Preconditions, Request,
-    Resource as _,
+    ApiResource, DeleteParams, DynamicObject, GetParams, ListParams, Patch, PatchParams, Preconditions,
+    Request, Resource as _,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::FIELD_MANAGER;
 use super::dependents::Dependents;
 use super::error::is_not_found;
+use super::ownership;
 use super::request::call;
 use super::seen::Seen;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
@@ -32,6 +33,8 @@ pub(crate) struct Writer {
 pub(crate) struct Tried {
     /// Whether the object is there already.
     pub(crate) exists: bool,
+    /// Whether fields of it belong to a manager whose place we take.
+    pub(crate) former: bool,
     /// What the server warns of.
     pub(crate) warnings: Vec<String>,
 }
@@ -73,7 +76,8 @@ impl Writer {
     pub(crate) async fn try_apply(&self, object: &Object) -> Result<Tried, kube::Error> {
         let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
         let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await?;
-        Ok(Tried { exists: answer.body.stored, warnings: answer.warnings })
+        let seen = answer.body;
+        Ok(Tried { exists: seen.stored, former: seen.former, warnings: answer.warnings })
     }
 
     /// Applies an object.
@@ -86,6 +90,59 @@ impl Writer {
             tracing::debug!(resource = %key, object = %object.id, warning, "The API server warns");
         }
         Ok(Applied { uid: answer.body.uid, fields: answer.body.fields })
+    }
+
+    /// Makes the fields that former managers own ours, so that what is not applied any more goes.
+    pub(crate) async fn take_fields(&self, kind: &ApiKind, id: &ObjectId) -> Result<(), kube::Error> {
+        let Some((version, entries)) = self.managers(kind, id).await? else { return Ok(()) };
+        let Some(moved) = ownership::moved(&entries) else { return Ok(()) };
+        let body = json!([
+            {"op": "replace", "path": "/metadata/managedFields", "value": moved},
+            {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
+        ]);
+        let url = format!("{}/{}?fieldManager={FIELD_MANAGER}", at(kind, id).url_path, id.name);
+        let request = http::Request::patch(url)
+            .header(http::header::ACCEPT, "application/json")
+            .header(http::header::CONTENT_TYPE, "application/json-patch+json")
+            .body(body.to_string().into_bytes())
+            .map_err(kube::Error::HttpError)?;
+        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+    }
+
+    /// Names the fields of an object that somebody has changed since we applied them, at most so many.
+    pub(crate) async fn changed(&self, object: &Object, most: usize) -> Result<Vec<String>, kube::Error> {
+        let managers = self.managers(&object.kind, &object.id).await?;
+        let Some((_, entries)) = managers else { return Ok(Vec::new()) };
+        Ok(ownership::lost(&entries, &object.body, most))
+    }
+
+    /// An object's resource version and `managedFields`; `None` if it is not there.
+    async fn managers(
+        &self,
+        kind: &ApiKind,
+        id: &ObjectId,
+    ) -> Result<Option<(String, Vec<Value>)>, kube::Error> {
+        #[derive(Deserialize)]
+        struct Answer {
+            metadata: AnswerMeta,
+        }
+        #[derive(Deserialize)]
+        #[serde(default, rename_all = "camelCase")]
+        #[derive(Default)]
+        struct AnswerMeta {
+            resource_version: String,
+            managed_fields: Vec<Value>,
+        }
+        let request =
+            at(kind, id).get_metadata(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
+        match call::<Answer>(&self.client, request).await {
+            Ok(answer) => {
+                let meta = answer.body.metadata;
+                Ok(Some((meta.resource_version, meta.managed_fields)))
+            }
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads who says an object is his; `None` if it is not there.
@@ -136,6 +193,42 @@ impl Writer {
             // Another object has its name now: the one that was meant is gone.
             Err(kube::Error::Api(status)) if uid.is_some() && status.code == 409 => Ok(false),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a HorizontalPodAutoscaler has an object as its target.
+    pub(crate) async fn has_autoscaler(
+        &self,
+        kind: &ApiKind,
+        target: &ObjectId,
+    ) -> Result<bool, kube::Error> {
+        #[derive(Deserialize)]
+        struct List {
+            items: Option<Vec<Value>>,
+        }
+        let here = kind.object(&target.namespace, "");
+        let request = at(kind, &here).list(&ListParams::default()).map_err(kube::Error::BuildRequest)?;
+        let list = call::<List>(&self.client, request).await?.body;
+        let aims = |scaler: &Value| {
+            let of =
+                |key: &str| scaler.pointer(&format!("/spec/scaleTargetRef/{key}")).and_then(Value::as_str);
+            of("kind") == Some(&target.kind) && of("name") == Some(&target.name)
+        };
+        Ok(list.items.into_iter().flatten().any(|scaler| aims(&scaler)))
+    }
+
+    /// Deletes an object that is to be made anew; with `orphan` what it controls stays for its successor.
+    pub(crate) async fn clear_way(
+        &self,
+        kind: &ApiKind,
+        id: &ObjectId,
+        orphan: bool,
+    ) -> Result<(), kube::Error> {
+        let parameters = if orphan { DeleteParams::orphan() } else { DeleteParams::foreground() };
+        let request = at(kind, id).delete(&id.name, &parameters).map_err(kube::Error::BuildRequest)?;
+        match call::<IgnoredAny>(&self.client, request).await {
+            Err(error) if !is_not_found(&error) => Err(error),
+            _ => Ok(()),
         }
     }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::FIELD_MANAGER;
+use super::ownership::is_former;
 use crate::reconcile::health::Words;
 use crate::reconcile::identity::{Digest, InstanceKey};
 
@@ -35,8 +36,10 @@ pub(super) struct Seen<const META: bool> {
     pub(super) fields: Digest,
     /// Who else wrote to it last, if anybody did.
     pub(super) editor: Option<Box<str>>,
-    /// Whether an autoscaler has set its replicas.
-    pub(super) scaled: bool,
+    /// The autoscaler's manager, if one has set its replicas.
+    pub(super) scaled: Option<Box<str>>,
+    /// Whether fields of it are those of a manager whose place we take.
+    pub(super) former: bool,
     /// Whether it existed before we (or anybody) wrote what we see: it has a version.
     pub(super) stored: bool,
     pub(super) words: Words,
@@ -134,9 +137,12 @@ impl<'de, const META: bool> Deserialize<'de> for Seen<META> {
         let scaled = meta
             .managed_fields
             .iter()
-            .any(|entry| &*entry.subresource == "scale" && !entry.manager.starts_with("kubectl"));
+            .find(|entry| &*entry.subresource == "scale" && !entry.manager.starts_with("kubectl"))
+            .map(|entry| entry.manager.clone());
+        let former = meta.managed_fields.iter().any(|one| is_former(&one.manager, &one.subresource));
         Ok(Self {
             scaled,
+            former,
             stored: meta.resource_version.as_ref().is_some_and(|version| !version.is_empty()),
             meta: ObjectMeta {
                 name: meta.name,

@@ -10,18 +10,25 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use futures::stream;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::Controller;
 use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
-use super::objects::{Object, PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE};
+use super::objects::{Object, Objects, PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE};
 use super::tracked::Expected;
+use crate::annotations::{ADOPT, RECREATE, is_true};
 use crate::cluster::error::{explain, is_transient};
+use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::cluster::objects::Marks;
+use crate::cluster::objects::{Marks, Tried};
+use crate::policy::keep_live;
 
 /// Requests under way at a time for one resource.
 const AT_A_TIME: usize = 4;
+
+/// How long an object that is made anew may take to go.
+const GONE: Duration = Duration::from_secs(120);
 
 /// How long a CRD may take to be established.
 const ESTABLISH: Duration = Duration::from_secs(60);
@@ -31,15 +38,14 @@ const ESTABLISH: Duration = Duration::from_secs(60);
 pub(super) struct Trial {
     /// Objects that are there and are not known to be ours.
     pub(super) strangers: Vec<ObjectId>,
+    /// Objects with fields of a manager whose place we take.
+    pub(super) former: Vec<ObjectId>,
     /// What the server warned of.
     pub(super) warnings: Vec<String>,
 }
 
 enum Verdict {
-    Fine {
-        exists: bool,
-        warnings: Vec<String>,
-    },
+    Fine(Tried),
     NotYet,
     /// Its kind, known from before, is gone.
     NoKind,
@@ -74,13 +80,15 @@ impl Controller {
         let mut refused = Vec::new();
         for (object, verdict) in verdicts {
             match verdict {
-                Verdict::Fine { exists, warnings } => {
-                    if exists && !known.contains_key(&object.id) {
+                Verdict::Fine(tried) => {
+                    if tried.exists && !known.contains_key(&object.id) {
                         trial.strangers.push(object.id.clone());
                     }
-                    trial
-                        .warnings
-                        .extend(warnings.into_iter().map(|warning| format!("{}: {warning}", object.id)));
+                    if tried.former {
+                        trial.former.push(object.id.clone());
+                    }
+                    let warnings = tried.warnings.into_iter();
+                    trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", object.id)));
                 }
                 Verdict::NotYet => {}
                 Verdict::NoKind => {
@@ -103,8 +111,12 @@ impl Controller {
     }
 
     async fn try_one(&self, key: &InstanceKey, object: &Object, namespaces: &[&str]) -> Verdict {
-        match self.writer.try_apply(&self.yielding(key, object)).await {
-            Ok(tried) => Verdict::Fine { exists: tried.exists, warnings: tried.warnings },
+        let prepared = match self.prepared(key, object).await {
+            Ok(prepared) => prepared,
+            Err(error) => return Verdict::Trouble(Box::new(error)),
+        };
+        match self.writer.try_apply(&prepared).await {
+            Ok(tried) => Verdict::Fine(tried),
             Err(kube::Error::Api(status))
                 if status.is_not_found() && namespaces.contains(&&*object.id.namespace) =>
             {
@@ -116,6 +128,17 @@ impl Controller {
             }
             // The server's quota of patience, not its judgement.
             Err(error) if is_transient(&error) && !is_judgement(&error) => Verdict::Trouble(Box::new(error)),
+            Err(error) if is_immutable(&error) => {
+                if self.recreates(key, object) {
+                    return Verdict::Fine(Tried { exists: true, former: false, warnings: Vec::new() });
+                }
+                Verdict::Refused(format!(
+                    "{}; it would have to be deleted and made anew, which the resource may ask for by the annotation \
+                     {RECREATE}: {}",
+                    explain(&error),
+                    object.id.kind
+                ))
+            }
             Err(error) => Verdict::Refused(explain(&error)),
         }
     }
@@ -128,14 +151,20 @@ impl Controller {
         strangers: &[ObjectId],
         objects: &[&Object],
     ) -> Result<(), Error> {
+        let adopts = is_true(instance, ADOPT);
         let mut foreign = Vec::new();
         for object in objects.iter().filter(|object| strangers.contains(&object.id)) {
             let marks = self.writer.marks(&object.kind, &object.id).await;
             let marks = marks.map_err(Error::api(format!("read {}", object.id)))?;
-            if let Some(marks) = marks
-                && let Some(why) = stranger(&marks, instance, release, self.release_namespace(&instance.key))
-            {
-                foreign.push(format!("{} {why}", object.id));
+            let Some(marks) = marks else { continue };
+            match stranger(&marks, instance, release, self.release_namespace(&instance.key)) {
+                None => {}
+                Some(stranger) if stranger.adoptable && adopts => {
+                    tracing::info!(resource = %instance.key, object = %object.id, "Adopted an object");
+                    let note = format!("{} {}; taken over", object.id, stranger.why);
+                    self.events.tell(instance, Severity::Normal, "Adopt", "Adopted", &note);
+                }
+                Some(stranger) => foreign.push(format!("{} {}", object.id, stranger.told())),
             }
         }
         if foreign.is_empty() { Ok(()) } else { Err(Error::Foreign(foreign)) }
@@ -192,7 +221,14 @@ impl Controller {
         key: &InstanceKey,
         object: &Object,
     ) -> Result<Expected, kube::Error> {
-        let applied = self.writer.apply(key, &self.yielding(key, object)).await?;
+        let prepared = self.prepared(key, object).await?;
+        let applied = match self.writer.apply(key, &prepared).await {
+            Err(error) if is_immutable(&error) && self.recreates(key, object) => {
+                self.make_way(key, object, error).await?;
+                self.writer.apply(key, &prepared).await?
+            }
+            applied => applied?,
+        };
         if self.watch.watch_dependent_resources {
             self.dependents.ensure(&object.kind, &object.id.namespace);
         }
@@ -202,12 +238,86 @@ impl Controller {
             body: Some(object.digest),
             uid: applied.uid,
             fields: applied.fields,
+            fleeting: object.is_fleeting(),
         })
     }
 
-    /// Leaves the number of replicas to an autoscaler that has set it.
-    fn yielding<'a>(&self, key: &InstanceKey, object: &'a Object) -> Cow<'a, Object> {
-        if !self.dependents.is_scaled(key, &object.id) || object.body.pointer("/spec/replicas").is_none() {
+    /// Makes the fields of former managers ours in objects that have some.
+    pub(super) async fn take_fields(&self, objects: &[&Object], former: &[ObjectId]) -> Result<(), Error> {
+        for object in objects.iter().filter(|object| former.contains(&object.id)) {
+            let taken = self.writer.take_fields(&object.kind, &object.id).await;
+            taken.map_err(Error::api(format!("take over the fields of {}", object.id)))?;
+        }
+        Ok(())
+    }
+
+    fn recreates(&self, key: &InstanceKey, object: &Object) -> bool {
+        let instance = self.instances.get(key);
+        instance.is_some_and(|instance| self.watch.policy.recreates(&instance, &object.id.kind))
+    }
+
+    /// Deletes an object of ours that has to be made anew, and waits until it is gone. `error` says why.
+    async fn make_way(
+        &self,
+        key: &InstanceKey,
+        object: &Object,
+        error: kube::Error,
+    ) -> Result<(), kube::Error> {
+        let (kind, id) = (&object.kind, &object.id);
+        let instance = self.instances.get(key);
+        let marks = self.writer.marks(kind, id).await?;
+        let (Some(instance), Some(marks)) = (instance, marks) else { return Err(error) };
+        if !self.is_ours(&instance, &marks) {
+            return Err(error);
+        }
+        // Its successor takes the pods over.
+        let orphan = &*id.kind == "StatefulSet";
+        self.writer.clear_way(kind, id, orphan).await?;
+        let until = Instant::now() + GONE;
+        let mut pause = Duration::from_millis(50);
+        while self.writer.marks(kind, id).await?.is_some() {
+            if Instant::now() > until {
+                return Err(error);
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(1));
+        }
+        let left = if orphan { " (its pods stay)" } else { "" };
+        let note = format!("{id} is made anew{left}, for it could not be changed: {}", explain(&error));
+        tracing::info!(resource = %key, object = %id, "Made an object anew that could not be changed");
+        self.events.tell(&instance, Severity::Normal, "Replace", "Replaced", &note);
+        Ok(())
+    }
+
+    /// What is sent of an object: without what is left to others.
+    async fn prepared<'a>(
+        &self,
+        key: &InstanceKey,
+        object: &'a Object,
+    ) -> Result<Cow<'a, Object>, kube::Error> {
+        let yielding = self.yielding(key, object).await;
+        let ignored = self.ignored(object);
+        if ignored.is_empty() {
+            return Ok(yielding);
+        }
+        let Some(live) = self.writer.get(&object.kind, &object.id).await? else { return Ok(yielding) };
+        let mut prepared = yielding.into_owned();
+        for pointer in ignored {
+            keep_live(&mut prepared.body, &live, pointer);
+        }
+        Ok(Cow::Owned(prepared))
+    }
+
+    /// The JSON pointers of an object's fields that are left as they are.
+    pub(super) fn ignored<'a>(&'a self, object: &'a Object) -> Vec<&'a str> {
+        let id = &object.id;
+        self.watch.policy.ignored(&id.group, &id.kind, &id.name, &object.body)
+    }
+
+    /// Leaves the number of replicas to an autoscaler that has set it, as long as there is one.
+    async fn yielding<'a>(&self, key: &InstanceKey, object: &'a Object) -> Cow<'a, Object> {
+        let Some(scaler) = self.dependents.scaler(key, &object.id) else { return Cow::Borrowed(object) };
+        if object.body.pointer("/spec/replicas").is_none() || !self.is_scaled_by(&scaler, &object.id).await {
             return Cow::Borrowed(object);
         }
         let mut yielding = object.clone();
@@ -215,6 +325,35 @@ impl Controller {
             spec.remove("replicas");
         }
         Cow::Owned(yielding)
+    }
+
+    /// Whether what has scaled an object may do so again. Where we may not look, it may.
+    async fn is_scaled_by(&self, scaler: &str, id: &ObjectId) -> bool {
+        let served = self.discovery.current();
+        let kind = served.kinds.preferred("autoscaling", "HorizontalPodAutoscaler");
+        match kind {
+            Some(kind) if scaler == "kube-controller-manager" => {
+                self.writer.has_autoscaler(kind, id).await.unwrap_or(true)
+            }
+            _ => true,
+        }
+    }
+
+    /// After an autoscaler has gone: what it scaled gets the number of replicas it was rendered with.
+    pub(super) async fn rescale(
+        &self,
+        instance: &Instance,
+        objects: &Objects,
+        applied: &mut [Expected],
+    ) -> Result<(), Error> {
+        for object in objects.list.iter().filter(|o| self.dependents.scaler(&instance.key, &o.id).is_some()) {
+            let now = self.apply_one(&instance.key, object).await;
+            let now = now.map_err(Error::api(format!("apply {}", object.id)))?;
+            if let Some(place) = applied.iter_mut().find(|one| one.id == object.id) {
+                *place = now;
+            }
+        }
+        Ok(())
     }
 
     /// Waits until a CRD serves its kind.
@@ -257,29 +396,61 @@ pub(super) fn is_judgement(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))
 }
 
+/// Reports whether an object was refused for a change that it does not take.
+fn is_immutable(error: &kube::Error) -> bool {
+    const WORDS: &[&str] = &[
+        "immutable",
+        "updates to statefulset spec for fields other than",
+        "may not be changed",
+        "cannot be changed",
+        "may not change once set",
+    ];
+    matches!(error, kube::Error::Api(status)
+        if status.code == 422 && WORDS.iter().any(|words| status.message.contains(words)))
+}
+
+/// An object that is there and is not ours to change.
+struct Stranger {
+    why: String,
+    /// Whether the user may say that we take it nevertheless.
+    adoptable: bool,
+}
+
+impl Stranger {
+    fn told(&self) -> String {
+        if !self.adoptable {
+            return self.why.clone();
+        }
+        format!("{}, or annotate the resource with {ADOPT}=true to take it over", self.why)
+    }
+}
+
 /// Says why an object that is there is not ours to change; `None` if it is.
-fn stranger(marks: &Marks, instance: &Instance, release: &str, namespace: &str) -> Option<String> {
+fn stranger(marks: &Marks, instance: &Instance, release: &str, namespace: &str) -> Option<Stranger> {
+    let of_others = |why| Some(Stranger { why, adoptable: false });
     let annotation = |key: &str| marks.annotations.get(key).map(String::as_str).unwrap_or_default();
     if let Some(owner) = marks.owners.iter().find(|owner| owner.controller && owner.uid != *instance.uid) {
-        return Some(format!("belongs to {} {}", owner.kind, owner.name));
+        return of_others(format!("belongs to {} {}", owner.kind, owner.name));
     }
     let resource = annotation(PRIMARY_RESOURCE);
     if !resource.is_empty() && resource != instance.key.to_string() {
-        return Some(format!("belongs to the resource {resource}"));
+        return of_others(format!("belongs to the resource {resource}"));
     }
     let (owner, owner_namespace) = (annotation(RELEASE_NAME), annotation(RELEASE_NAMESPACE));
     let managed = marks.labels.get("app.kubernetes.io/managed-by").is_some_and(|by| by == "Helm");
     if managed && owner == release && owner_namespace == namespace {
         return None;
     }
-    if !owner.is_empty() {
-        return Some(format!("belongs to the Helm release {owner} in namespace {owner_namespace}"));
-    }
-    Some(format!(
-        "exists and belongs to nobody: delete it, or mark it for this release with the label \
-         app.kubernetes.io/managed-by=Helm and the annotations {RELEASE_NAME}={release} and \
-         {RELEASE_NAMESPACE}={namespace}"
-    ))
+    let why = if owner.is_empty() {
+        format!(
+            "exists and belongs to nobody: delete it, or mark it for this release with the label \
+             app.kubernetes.io/managed-by=Helm and the annotations {RELEASE_NAME}={release} and \
+             {RELEASE_NAMESPACE}={namespace}"
+        )
+    } else {
+        format!("belongs to the Helm release {owner} in namespace {owner_namespace}: uninstall that")
+    };
+    Some(Stranger { why, adoptable: true })
 }
 
 #[cfg(test)]
@@ -305,11 +476,16 @@ mod tests {
     #[test]
     fn only_marked_objects_are_taken_over() {
         let instance = Instance::example("ns", "web", "u-1");
-        let judge = |marks| stranger(&marks, &instance, "web", "ns");
+        let judge = |marks| stranger(&marks, &instance, "web", "ns").map(|stranger| stranger.why);
+        assert!(stranger(&marks(true, "old", ""), &instance, "web", "ns").unwrap().told().contains(ADOPT));
+        assert!(!stranger(&marks(true, "web", "ns/first"), &instance, "web", "ns").unwrap().adoptable);
         assert_eq!(judge(marks(true, "web", "")), None);
         assert_eq!(judge(marks(true, "web", "ns/web")), None);
         assert_eq!(judge(marks(true, "web", "ns/first")).unwrap(), "belongs to the resource ns/first");
-        assert_eq!(judge(marks(true, "old", "")).unwrap(), "belongs to the Helm release old in namespace ns");
+        assert_eq!(
+            judge(marks(true, "old", "")).unwrap(),
+            "belongs to the Helm release old in namespace ns: uninstall that"
+        );
         assert!(judge(marks(false, "", "")).unwrap().starts_with("exists and belongs to nobody"));
         let owner = |uid: &str| OwnerMark {
             kind: "Web".into(),

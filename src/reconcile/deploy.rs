@@ -24,8 +24,8 @@ use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::Values;
 use super::{Controller, Next};
 use crate::annotations::{
-    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, RECONCILE_NOW, UNINSTALL_WAIT, UPGRADE_DESCRIPTION,
-    UPGRADE_DISABLE_HOOKS, is_true,
+    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, RECONCILE_NOW, UPGRADE_DESCRIPTION, UPGRADE_DISABLE_HOOKS,
+    is_true,
 };
 use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
@@ -82,6 +82,7 @@ impl Controller {
                 body: None,
                 uid: one.uid.clone(),
                 fields: one.fields,
+                fleeting: one.fleeting,
             });
         }
         objects.sort_by(|a, b| super::order::rank(&a.id.kind).cmp(&super::order::rank(&b.id.kind)));
@@ -167,6 +168,7 @@ impl Controller {
             self.trim_history(instance, &history).await?;
         }
         self.write_record(instance, &record, revision.recorded).await?;
+        self.take_fields(&to_write, &trial.former).await?;
 
         let mut touched = false;
         let done = self
@@ -210,7 +212,7 @@ impl Controller {
         objects: &Objects,
         hooks: &[helm::Hook],
     ) -> Result<(), Error> {
-        let waits = is_true(instance, UNINSTALL_WAIT);
+        let waits = self.wants_finalizer(instance);
         let out_of_reach = !self.hooks_out_of_reach(instance, hooks).is_empty();
         self.set_finalizer(instance, plan::needs_finalizer(objects, hooks, out_of_reach, waits)).await
     }
@@ -242,11 +244,14 @@ impl Controller {
         *touched = true;
         let written = self.apply_all(instance, to_write).await?;
         let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
-        let applied = merge(objects, written, sent);
+        let mut applied = merge(objects, written, sent);
         let observed = self.dependents.of(&instance.key);
         let earlier = sent.iter().map(|one| one.id.clone()).chain(observed.keys().cloned());
         let dropped = plan::dropped(objects, earlier.chain(before.recorded.iter().cloned()));
         self.prune(instance, &dropped).await?;
+        if dropped.iter().any(|id| &*id.kind == "HorizontalPodAutoscaler") {
+            self.rescale(instance, objects, &mut applied).await?;
+        }
         self.run_hooks(instance, hooks, post).await?;
         Ok(applied)
     }
@@ -273,8 +278,10 @@ impl Controller {
             return Ok(None);
         }
         let (objects, served) = self.build(instance, &output.rendered, &[]).await?;
-        let all: Vec<&Object> = objects.list.iter().collect();
         let observed = self.dependents.of(&instance.key);
+        // A Job that removes itself has done so: it was applied when the release was recorded.
+        let is_done = |object: &&Object| object.is_fleeting() && !observed.contains_key(&object.id);
+        let all: Vec<&Object> = objects.list.iter().filter(|object| !is_done(object)).collect();
         // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
         let known = observed.keys().map(|id| (id.clone(), ())).collect();
         let trial = self.try_all(&instance.key, &all, &known).await?;
@@ -282,6 +289,7 @@ impl Controller {
         self.still_wanted(instance)?;
         self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
+        self.take_fields(&all, &trial.former).await?;
         let applied = self.apply_all(instance, &all).await?;
         let dropped = plan::dropped(&objects, observed.into_keys());
         self.prune(instance, &dropped).await?;
@@ -358,7 +366,7 @@ impl Controller {
                 revision,
                 is_upgrade: !is_install,
             },
-            capabilities: served.capabilities.clone(),
+            capabilities: self.capabilities(&served, is_install),
             outside: outside.clone(),
             now: jiff::Timestamp::now().as_second(),
         };
@@ -372,6 +380,21 @@ impl Controller {
             tracked.seed = Some(seed);
         }
         Ok((output, outside))
+    }
+
+    /// The capabilities that templates see: at an install those of the chart's own `crds/` too, which Helm makes before it
+    /// renders.
+    fn capabilities(&self, served: &Served, is_install: bool) -> Arc<helm::Capabilities> {
+        let versions = || objects::kinds_of_chart(self.chart.chart()).as_capabilities();
+        let own: &[String] = if is_install { self.crd_versions.get_or_init(versions) } else { &[] };
+        let known = &served.capabilities.api_versions;
+        let missing: Vec<_> = own.iter().filter(|version| !known.contains(version)).cloned().collect();
+        if missing.is_empty() {
+            return served.capabilities.clone();
+        }
+        let mut all = helm::Capabilities::clone(&served.capabilities);
+        all.api_versions.extend(missing);
+        Arc::new(all)
     }
 
     /// Makes objects of what was rendered; a kind that is missed may have come since the cluster was last asked. `crds`
@@ -430,6 +453,10 @@ impl Controller {
         for conversion in &objects.conversions {
             tracing::warn!(resource = %instance.key, conversion, "An object was brought to a served API version");
             self.events.tell(instance, Severity::Warning, "Convert", "ApiVersionConverted", conversion);
+        }
+        for duplicate in &objects.duplicates {
+            tracing::warn!(resource = %instance.key, duplicate, "An object has entries more than once");
+            self.events.tell(instance, Severity::Warning, "Convert", "DuplicateEntries", duplicate);
         }
     }
 

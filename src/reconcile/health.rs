@@ -33,6 +33,17 @@ impl Words {
         Self { spec: read(spec), status: read(status) }
     }
 
+    /// Whether this is a Job's that removes itself when it is done.
+    pub(crate) fn is_fleeting(&self) -> bool {
+        self.spec.ttl_seconds_after_finished.is_number()
+    }
+
+    /// Whether this is such a Job's that is done.
+    pub(crate) fn is_done(&self) -> bool {
+        let ended = |kind| self.status.true_condition(kind).is_some();
+        self.is_fleeting() && (ended("Complete") || ended("Failed"))
+    }
+
     /// How many replicas there are, if this is a workload's.
     pub(crate) fn replicas(&self) -> Replicas {
         Replicas {
@@ -55,6 +66,7 @@ pub(crate) struct Spec {
     paused: Value,
     update_strategy: Value,
     selector: Value,
+    ttl_seconds_after_finished: Value,
 }
 
 /// See [`Words`].

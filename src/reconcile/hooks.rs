@@ -15,6 +15,7 @@ use crate::annotations::HOOK_DEADLINE;
 use crate::cluster::error::{explain, is_conflict};
 use crate::cluster::instances::Instance;
 use crate::cluster::pods::last_words;
+use crate::policy::Deletion;
 use crate::watches::go_duration;
 
 /// How long a hook may take if nobody says: Helm's default for `--timeout`.
@@ -156,6 +157,9 @@ impl Controller {
                 }
                 Progress::Running => {}
             }
+            if self.is_forced(instance) {
+                return Err(failed(format!("{} was not waited for any longer", object.id)));
+            }
             if started.elapsed() > object.deadline {
                 let deadline = object.deadline;
                 let what = format!("{} did not finish within its deadline of {deadline:?}", object.id);
@@ -178,6 +182,12 @@ impl Controller {
             Some(words) => format!("{what}; {words}"),
             None => what,
         }
+    }
+
+    /// Whether the resource is to go at once, by the latest word on it.
+    fn is_forced(&self, instance: &Instance) -> bool {
+        let now = self.instances.get(&instance.key);
+        now.is_some_and(|now| now.deleting && self.watch.policy.deletion(&now) == Deletion::Force)
     }
 
     /// A hook that hangs for a wrong value must not outlive the value.

@@ -146,6 +146,16 @@ impl Kinds {
         self.preferred.values().any(|kind| kind.resource.plural == plural && kind.resource.group == group)
     }
 
+    /// What templates see of these kinds: each `group/version` and `group/version/Kind`.
+    pub(crate) fn as_capabilities(&self) -> Vec<String> {
+        let both =
+            |(api_version, kind): &(String, String)| [api_version.clone(), format!("{api_version}/{kind}")];
+        let mut texts: Vec<String> = self.by_version.keys().flat_map(both).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        texts
+    }
+
     /// Reports whether discovery found anything at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_version.is_empty()

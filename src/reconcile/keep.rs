@@ -18,6 +18,9 @@ use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::lookup::lookup;
 
+/// The most fields of an object that are named as changed.
+const MOST_FIELDS: usize = 10;
+
 /// An object that is not as it was left, and what it is now, if it is there.
 pub(super) type Drifted = (ObjectId, Option<Dependent>);
 
@@ -40,6 +43,9 @@ impl Controller {
             self.repair(instance, values, &settled, &drift).await?
         };
         self.forget_failure(instance);
+        if self.wants_finalizer(instance) {
+            self.set_finalizer(instance, true).await?;
+        }
         self.report_applied(instance, &settled, None).await;
         Ok(Next::Settled)
     }
@@ -176,9 +182,13 @@ impl Controller {
         for object in &objects.list {
             let Some((_, before)) = drift.iter().find(|(id, _)| *id == object.id) else { continue };
             self.still_wanted(instance)?;
+            let fields = match before {
+                Some(_) => self.changed(object).await,
+                None => Vec::new(),
+            };
             match self.apply_one(&instance.key, object).await {
                 Ok(expected) => {
-                    self.tell_repair(instance, object, before.as_ref(), &expected);
+                    self.tell_repair(instance, object, before.as_ref(), &fields, &expected);
                     if let Some(place) = objects_left.iter_mut().find(|one| one.id == object.id) {
                         *place = expected;
                     }
@@ -203,16 +213,36 @@ impl Controller {
         self.events.tell(instance, Severity::Normal, "Renew", "CertificatesDue", note);
     }
 
-    fn tell_repair(&self, instance: &Instance, object: &Object, before: Option<&Dependent>, now: &Expected) {
+    /// The fields of an object that somebody changed. It is only for telling, so trouble with it does not matter.
+    async fn changed(&self, object: &Object) -> Vec<String> {
+        self.writer.changed(object, MOST_FIELDS).await.unwrap_or_default()
+    }
+
+    fn tell_repair(
+        &self,
+        instance: &Instance,
+        object: &Object,
+        before: Option<&Dependent>,
+        fields: &[String],
+        now: &Expected,
+    ) {
         // An autoscaler's replicas were left to it: nothing was put back.
         if before.is_some_and(|before| before.uid == now.uid && before.fields == now.fields) {
+            return;
+        }
+        let ignored: Vec<_> = self.ignored(object).iter().map(|path| path.replace('/', ".")).collect();
+        let is_ignored = |field: &String| ignored.iter().any(|path| format!(".{field}").starts_with(path));
+        let fields: Vec<_> = fields.iter().filter(|field| !is_ignored(field)).map(String::as_str).collect();
+        if before.is_some() && fields.is_empty() && !ignored.is_empty() {
             return;
         }
         let (reason, note) = match before {
             None => ("Recreated", format!("{} was deleted by somebody; made again", object.id)),
             Some(before) => {
                 let who = before.editor.as_deref().unwrap_or("somebody");
-                ("Repaired", format!("{} was changed by {who}; put back", object.id))
+                let what =
+                    if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
+                ("Repaired", format!("{} was changed by {who}{what}; put back", object.id))
             }
         };
         tracing::info!(

@@ -1,17 +1,31 @@
 //! What a resource leaves behind that goes without our finalizer: Kubernetes' garbage collection would remove it, but it
 //! takes its time, up to half a minute where the kind is new. While we run, everything goes at once.
 
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
 use super::error::Error;
 use super::identity::{InstanceKey, ObjectId};
+use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
 use super::{Controller, order};
+
+/// How long objects may be there before their resource.
+const GRACE: Duration = Duration::from_secs(20);
 
 impl Controller {
     /// Removes what belonged to a resource that is not seen any more. One that is still there and merely lost its label
     /// keeps everything.
     pub(super) async fn clear_leftovers(&self, key: &InstanceKey) -> Result<(), Error> {
         let known = self.tracked().get(key).map(|tracked| (tracked.uid.clone(), tracked.ready_to_delete));
-        // After an uninstall nothing is left; of a resource never worked on nothing is known.
-        let Some((uid, false)) = known else { return Ok(()) };
+        let uid = match known {
+            // After an uninstall nothing is left.
+            Some((_, true)) => return Ok(()),
+            Some((uid, false)) => uid,
+            None => return self.clear_abandoned(key).await,
+        };
         let gone = self.instances.is_gone(key, &uid, &self.watch.crd_name()).await;
         if gone.map_err(Error::api("learn whether the resource is gone"))? {
             self.remove_owned(key, &uid).await?;
@@ -21,6 +35,49 @@ impl Controller {
             );
         }
         Ok(())
+    }
+
+    /// Removes what belongs to a resource that nobody has ever seen: it went while no operator ran. Whoever restores a
+    /// cluster from a copy may make a resource after its objects, so they are given time.
+    async fn clear_abandoned(&self, key: &InstanceKey) -> Result<(), Error> {
+        if self.dependents.of(key).is_empty() {
+            return Ok(());
+        }
+        let since = *self.abandoned().entry(key.clone()).or_insert_with(Instant::now);
+        if since.elapsed() < GRACE {
+            self.queue.add_after(key.clone(), GRACE.saturating_sub(since.elapsed()));
+            return Ok(());
+        }
+        self.abandoned().remove(key);
+        let gone = self.instances.is_gone(key, "", &self.watch.crd_name()).await;
+        if !gone.map_err(Error::api("learn whether the resource is gone"))? {
+            return Ok(());
+        }
+        let kind = &self.watch.names.kind;
+        let of_type = format!("{kind}.{}", self.watch.api_version.group);
+        let served = self.discovery.current();
+        for id in self.dependents.of(key).keys() {
+            let Some(kind_of) = served.kinds.preferred(&id.group, &id.kind) else { continue };
+            let marks = self.writer.marks(kind_of, id).await.map_err(Error::api(format!("read {id}")))?;
+            let Some(marks) = marks else { continue };
+            let says = |key: &str, text: &str| marks.annotations.get(key).is_some_and(|value| value == text);
+            let controller = marks.owners.iter().find(|owner| owner.controller);
+            let ours = controller.is_some_and(|owner| owner.kind == *kind && owner.name == *key.name)
+                || (controller.is_none()
+                    && says(PRIMARY_RESOURCE, &key.to_string())
+                    && says(PRIMARY_TYPE, &of_type));
+            if !ours || marks.annotations.contains_key(RESOURCE_POLICY) {
+                continue;
+            }
+            let deleted = self.writer.delete(key, kind_of, id, Some(&marks.uid)).await;
+            deleted.map_err(Error::api(format!("delete {id}")))?;
+            tracing::info!(resource = %key, object = %id, "Removed an object of a resource that is long gone");
+        }
+        Ok(())
+    }
+
+    fn abandoned(&self) -> MutexGuard<'_, HashMap<InstanceKey, Instant>> {
+        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Deletes everything that a resource owns, without waiting until it is gone. What was orphaned has lost its owner

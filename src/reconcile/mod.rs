@@ -6,6 +6,7 @@
 mod apply;
 mod convert;
 mod deploy;
+mod duplicates;
 pub(crate) mod error;
 pub(crate) mod health;
 mod hooks;
@@ -34,7 +35,7 @@ pub(crate) mod values;
 mod yaml;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use helm::CompiledChart;
@@ -82,6 +83,8 @@ pub(crate) struct Controller {
     /// Of the chart's files.
     pub(crate) chart_digest: Digest,
     pub(crate) chart_json: ChartJson,
+    /// What templates see of the kinds that the chart's own `crds/` bring, once somebody asked.
+    pub(crate) crd_versions: OnceLock<Vec<String>>,
     /// Where the values hold the number of replicas, if the kind can be scaled.
     pub(crate) replicas_path: Option<Vec<String>>,
     /// Value of the owner label.
@@ -101,6 +104,8 @@ pub(crate) struct Controller {
     pub(crate) renderer: Renderer,
     pub(crate) metrics: ControllerMetrics,
     pub(crate) tracked: Mutex<HashMap<InstanceKey, Tracked>>,
+    /// Resources that are not there although objects of theirs are, and since when.
+    pub(crate) abandoned: Mutex<HashMap<InstanceKey, Instant>>,
 }
 
 /// What to do with a resource after a reconcile that went well.
@@ -125,6 +130,7 @@ impl Controller {
                 tracing::warn!(resource = %key, %error, "Cannot remove what a deleted resource left behind");
                 return Outcome::Failed;
             }
+            self.dependents.forget_done(key);
             self.tracked().remove(key);
             self.lookups.forget(key);
             return Outcome::Gone;
@@ -153,6 +159,10 @@ impl Controller {
             Err(Error::Overtaken) => Outcome::Settled(Some(Duration::ZERO)),
             Err(error) => {
                 self.tell_failure(&instance, &error).await;
+                if let Some(left) = self.watch.policy.deletion_left(&instance).filter(|left| !left.is_zero())
+                {
+                    self.queue.add_after(key.clone(), left + Duration::from_millis(100));
+                }
                 if !instance.deleting && !error.is_passing() {
                     self.guard(&instance).await;
                 }
@@ -178,12 +188,14 @@ impl Controller {
         }
     }
 
-    /// When a settled resource is looked at again: after its period, or earlier if certificates are to be renewed.
+    /// When a settled resource is looked at again: after its period, or earlier if certificates are to be renewed, or the
+    /// time to get ready is over.
     fn next_look(&self, instance: &Instance) -> Duration {
         let period = self.period_of(instance);
         let renew_at =
             self.tracked().get(&instance.key).and_then(|tracked| tracked.settled.as_ref()?.renew_at);
-        let Some(at) = renew_at else { return period };
+        let overdue_at = self.tracked().get(&instance.key).and_then(|tracked| tracked.overdue_at);
+        let Some(at) = renew_at.into_iter().chain(overdue_at).min() else { return period };
         let left = at.saturating_sub(jiff::Timestamp::now().as_second());
         period.min(Duration::from_secs(u64::try_from(left).unwrap_or_default()) + Duration::from_millis(100))
     }

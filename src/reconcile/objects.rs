@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use helm::{Crd, Manifest};
+use helm::{Chart, Crd, Manifest};
 use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::{Map, Value, json};
 
 use super::convert::{self, Conversion};
 use super::identity::{ApiKind, Digest, InstanceKey, Kinds, ObjectId};
-use super::{order, yaml};
+use super::{duplicates, order, yaml};
 
 /// Label by whose value the server selects the objects of one served kind.
 pub(crate) const OWNER_LABEL: &str = "chartwright.io/owner";
@@ -67,12 +67,22 @@ pub(crate) struct Object {
     pub(crate) source: Arc<str>,
 }
 
+impl Object {
+    /// Whether it is a Job that removes itself when it is done.
+    pub(crate) fn is_fleeting(&self) -> bool {
+        let ttl = self.body.pointer("/spec/ttlSecondsAfterFinished");
+        &*self.id.kind == "Job" && &*self.id.group == "batch" && ttl.is_some_and(Value::is_number)
+    }
+}
+
 /// All objects of a release, in the order they are applied, each once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     pub(crate) list: Vec<Object>,
     /// Which objects were brought to another API version, in words.
     pub(crate) conversions: Vec<String>,
+    /// Which lists had entries more than once that may be there once, in words.
+    pub(crate) duplicates: Vec<String>,
 }
 
 /// Why a rendered document cannot become an object.
@@ -145,7 +155,7 @@ pub(crate) fn build(
     }
     let mut own_kinds = kinds_of_crds(&documents);
     for crd in crds {
-        kinds_of_file(crd, &mut own_kinds);
+        kinds_of_file(&crd.content.to_lossy(), &mut own_kinds);
     }
     let mut objects = Objects::default();
     let mut seen: HashSet<ObjectId> = HashSet::new();
@@ -168,6 +178,7 @@ pub(crate) fn build(
         return Err(problems);
     }
     objects.list.sort_by(|a, b| order::rank(&a.id.kind).cmp(&order::rank(&b.id.kind)));
+    objects.duplicates = duplicates::mend(&mut objects.list);
     Ok(objects)
 }
 
@@ -230,14 +241,29 @@ fn kinds_of_crds(documents: &[Document]) -> Kinds {
 }
 
 /// Adds the kinds that a file of `crds/` brings. What cannot be read is told when it is to be made.
-fn kinds_of_file(file: &Crd, kinds: &mut Kinds) {
-    for text in documents(&file.content.to_lossy()) {
+fn kinds_of_file(content: &str, kinds: &mut Kinds) {
+    for text in documents(content) {
         if let Ok(Value::Object(document)) = yaml::to_json(&text)
             && document.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition")
         {
             kinds_of_crd(&document, kinds);
         }
     }
+}
+
+/// The kinds that the files in `crds/` of a chart and of its subcharts bring.
+pub(crate) fn kinds_of_chart(chart: &Chart) -> Kinds {
+    fn add(chart: &Chart, kinds: &mut Kinds) {
+        for file in chart.crds() {
+            kinds_of_file(&file.data.to_lossy(), kinds);
+        }
+        for chart in &chart.dependencies {
+            add(chart, kinds);
+        }
+    }
+    let mut kinds = Kinds::default();
+    add(chart, &mut kinds);
+    kinds
 }
 
 /// Adds the kinds a CRD (of v1 or v1beta1) defines.

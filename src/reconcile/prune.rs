@@ -71,7 +71,7 @@ impl Controller {
     }
 
     /// Whether an object's marks say that it belongs to this resource's release.
-    fn is_ours(&self, instance: &Instance, marks: &Marks) -> bool {
+    pub(super) fn is_ours(&self, instance: &Instance, marks: &Marks) -> bool {
         let says = |key: &str, text: &str| marks.annotations.get(key).is_some_and(|value| value == text);
         if let Some(owner) = marks.owners.iter().find(|owner| owner.controller) {
             return owner.uid == *instance.uid;

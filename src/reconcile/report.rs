@@ -10,6 +10,7 @@ use super::tracked::{Dependent, Failure, Settled};
 use crate::annotations::RECONCILE_NOW;
 use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 impl Controller {
@@ -26,7 +27,8 @@ impl Controller {
         new: Option<&helm::Rendered>,
     ) {
         let observed = self.dependents.of(&instance.key);
-        let resources = resources(settled, &observed, self.watch.watch_dependent_resources);
+        let mut resources = resources(settled, &observed, self.watch.watch_dependent_resources);
+        self.watch_the_clock(instance, &mut resources);
         let release = new.map(|rendered| ReleaseFacts {
             name: self.release_name(&instance.key),
             revision: settled.revision,
@@ -36,6 +38,32 @@ impl Controller {
             manifest: self.status_manifest.then(|| manifest_text(rendered)),
         });
         self.report(instance, Situation::Applied, release, Some(resources)).await;
+    }
+
+    /// Notes since when a release is not ready, and whether that has lasted too long.
+    fn watch_the_clock(&self, instance: &Instance, resources: &mut Resources) {
+        let now = jiff::Timestamp::now();
+        let mut overdue_at = None;
+        if resources.ready < resources.total && !resources.failed {
+            let current = self.instances.get(&instance.key);
+            let status = current.map(|current| current.status()).unwrap_or_default();
+            let same = status.get("observedGeneration").and_then(Value::as_i64) == Some(instance.generation);
+            let since = status.pointer("/resources/waitingSince").and_then(Value::as_str).filter(|_| same);
+            let since = since.and_then(|text| text.parse::<jiff::Timestamp>().ok()).unwrap_or(now);
+            resources.waiting_since = Some(since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+            if let Some(limit) = self.watch.policy.ready_deadline(instance) {
+                let passed = now.duration_since(since).unsigned_abs();
+                if passed >= limit {
+                    resources.overdue = Some(limit);
+                } else {
+                    let left = i64::try_from((limit - passed).as_secs()).unwrap_or(i64::MAX);
+                    overdue_at = Some(now.as_second().saturating_add(left).saturating_add(1));
+                }
+            }
+        }
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.overdue_at = overdue_at;
+        }
     }
 
     /// Tells that it did not work.

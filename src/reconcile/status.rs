@@ -1,5 +1,7 @@
 //! What happened → the custom resource's status. Pure: the previous status and the time come in.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::identity::Digest;
@@ -93,6 +95,10 @@ pub(crate) struct Resources {
     pub(crate) kinds: Vec<String>,
     /// See [`Seal`].
     pub(crate) seal: Option<Seal>,
+    /// Since when not all are ready.
+    pub(crate) waiting_since: Option<String>,
+    /// Set when that has lasted too long: how long it may last.
+    pub(crate) overdue: Option<Duration>,
     /// The workload that is scaled, in words, and its replicas.
     pub(crate) scaled: Option<(String, Replicas)>,
 }
@@ -247,6 +253,9 @@ impl Resources {
             if !self.not_ready.is_empty() {
                 map.insert("notReady".into(), self.not_ready.clone().into());
             }
+            if let Some(since) = &self.waiting_since {
+                map.insert("waitingSince".into(), since.as_str().into());
+            }
             if let Some((workload, _)) = &self.scaled {
                 map.insert("scaled".into(), workload.as_str().into());
             }
@@ -294,6 +303,14 @@ fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>, was_complete: boo
                     conditions.set("Ready", "False", "ResourcesFailed", &summary);
                     conditions.set("Reconciling", "False", "ResourcesFailed", "");
                     conditions.set("Stalled", "True", "ResourcesFailed", &summary);
+                    "Degraded"
+                }
+                Some(Resources { overdue: Some(limit), .. }) => {
+                    let summary = report.resources.as_ref().map(Resources::summary).unwrap_or_default();
+                    let summary = format!("not ready within {limit:?}: {summary}");
+                    conditions.set("Ready", "False", "DeadlineExceeded", &summary);
+                    conditions.set("Reconciling", "False", "DeadlineExceeded", "");
+                    conditions.set("Stalled", "True", "DeadlineExceeded", &summary);
                     "Degraded"
                 }
                 Some(resources) if resources.ready < resources.total => {

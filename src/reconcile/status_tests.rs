@@ -218,3 +218,20 @@ fn long_messages_are_cut_at_a_character() {
     assert!(short.len() < LONGEST_MESSAGE + 40);
     assert!(short.ends_with("more bytes]"));
 }
+
+#[test]
+fn what_takes_too_long_to_get_ready_is_stalled() {
+    let chart = chart();
+    let overdue = Resources {
+        ready: 1,
+        not_ready: vec!["Deployment web: waits".into()],
+        overdue: Some(Duration::from_secs(90)),
+        waiting_since: Some("t0".into()),
+        ..all_ready()
+    };
+    let status = next(&Value::Null, &applied(&chart, overdue), "t");
+    assert!(conditions(&status).contains(&"Stalled=True DeadlineExceeded".to_owned()));
+    let message = condition(&status, "Ready").unwrap()["message"].as_str().unwrap().to_owned();
+    assert_eq!(message, "not ready within 90s: 1 of 2 objects are ready: Deployment web: waits");
+    assert_eq!(status["resources"]["waitingSince"], "t0");
+}

@@ -25,6 +25,8 @@ pub(crate) struct Tracked {
     pub(crate) seed: Option<Seed>,
     /// How often the release changed of late because of what it looks up.
     pub(crate) restless: Restless,
+    /// When the release should have got ready, in Unix seconds, if it is not.
+    pub(crate) overdue_at: Option<i64>,
     /// Whether the hooks before the deletion have run.
     pub(crate) ready_to_delete: bool,
 }
@@ -124,6 +126,8 @@ pub(crate) struct Expected {
     pub(crate) uid: Box<str>,
     /// Of the fields we own.
     pub(crate) fields: Digest,
+    /// Whether it removes itself when it is done.
+    pub(crate) fleeting: bool,
 }
 
 /// An applied object as the cluster has it.
@@ -139,8 +143,12 @@ pub(crate) struct Dependent {
     pub(crate) health: Option<Health>,
     /// Who else wrote to it last.
     pub(crate) editor: Option<Box<str>>,
-    /// Whether an autoscaler has set its replicas.
-    pub(crate) scaled: bool,
+    /// The autoscaler's manager, if one has set its replicas.
+    pub(crate) scaled: Option<Box<str>>,
+    /// Whether it removes itself when it is done.
+    pub(crate) fleeting: bool,
+    /// Set once it has done so: it is not there any more and need not be.
+    pub(crate) done: bool,
     /// How many there are, if it is a workload.
     pub(crate) replicas: Option<Replicas>,
 }
@@ -148,7 +156,9 @@ pub(crate) struct Dependent {
 impl Settled {
     /// What lets a restarted operator see that nothing changed.
     pub(crate) fn seal(&self) -> Seal {
-        let objects = self.objects.iter().map(|object| (&object.id, &*object.uid, object.fields));
+        // What removes itself may or may not be there after a restart.
+        let lasting = self.objects.iter().filter(|object| !object.fleeting);
+        let objects = lasting.map(|object| (&object.id, &*object.uid, object.fields));
         Seal {
             inputs: self.inputs,
             capabilities: self.first_capabilities,
@@ -170,7 +180,8 @@ pub(crate) fn seal_of<'a>(objects: impl Iterator<Item = (&'a ObjectId, &'a str, 
 
 /// Digests the objects a watch shows.
 pub(crate) fn seal_of_observed(observed: &BTreeMap<ObjectId, Dependent>) -> Digest {
-    seal_of(observed.iter().map(|(id, one)| (id, &*one.uid, one.fields)))
+    let lasting = observed.iter().filter(|(_, one)| !one.fleeting);
+    seal_of(lasting.map(|(id, one)| (id, &*one.uid, one.fields)))
 }
 
 #[cfg(test)]

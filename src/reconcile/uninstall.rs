@@ -9,10 +9,12 @@ use super::identity::ObjectId;
 use super::prune::Removal;
 use super::status::MOST_NAMED;
 use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER, order};
-use crate::annotations::{UNINSTALL_DISABLE_HOOKS, is_true};
+use crate::annotations::{UNINSTALL_DISABLE_HOOKS, UNINSTALL_WAIT, is_true};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::release::{HookRecord, Record};
+use crate::cluster::seeds;
+use crate::policy::Deletion;
+use crate::release::{HookRecord, Record, secret_name};
 
 impl Controller {
     /// Cleans up after a resource that is being deleted, and lets it go when that is done.
@@ -25,7 +27,12 @@ impl Controller {
             }
             return Ok(Next::Gone);
         }
+        let policy = self.watch.policy.deletion(instance);
         let record = self.last_record(instance).await?;
+        if policy == Deletion::Orphan {
+            self.orphan(instance, record.as_ref()).await?;
+            return self.release(instance, "everything of the release stays, as a release of Helm's").await;
+        }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record.as_ref());
         ids.extend(self.hooks_out_of_reach(instance, &hooks));
@@ -33,33 +40,104 @@ impl Controller {
             hooks.clear();
         }
         if !self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete) {
-            self.run_hooks(instance, &hooks, HookEvent::PreDelete).await?;
+            self.last_hooks(instance, &hooks, HookEvent::PreDelete, policy).await?;
             if let Some(tracked) = self.tracked().get_mut(&instance.key) {
                 tracked.ready_to_delete = true;
             }
         }
-        let left = self.remove_all(instance, ids).await?;
-        if !left.is_empty() {
+        let left = match self.remove_all(instance, ids).await {
+            Err(error) if policy == Deletion::Force => {
+                self.tell_left(instance, &error.to_string());
+                Vec::new()
+            }
+            left => left?,
+        };
+        if !left.is_empty() && policy != Deletion::Force {
             self.report_deleting(instance, &waiting_for(&left)).await;
             return Ok(Next::Soon(DELETION_PERIOD));
         }
-        self.run_hooks(instance, &hooks, HookEvent::PostDelete).await?;
+        self.last_hooks(instance, &hooks, HookEvent::PostDelete, policy).await?;
         self.forget_release(instance).await?;
+        if left.is_empty() {
+            return self.release(instance, "everything of the release is gone").await;
+        }
+        self.tell_left(instance, &waiting_for(&left));
+        self.release(instance, "the release is gone but for what was left behind").await
+    }
+
+    /// Runs the hooks around a deletion. Where nothing may hold it up, or its namespace goes and takes no new objects,
+    /// their failure is told and no more.
+    async fn last_hooks(
+        &self,
+        instance: &Instance,
+        hooks: &[Hook],
+        event: HookEvent,
+        policy: Deletion,
+    ) -> Result<(), Error> {
+        match self.run_hooks(instance, hooks, event).await {
+            Err(Error::Overtaken) => Err(Error::Overtaken),
+            Err(error) => {
+                let text = error.to_string();
+                if policy != Deletion::Force && !text.contains("because it is being terminated") {
+                    return Err(error);
+                }
+                self.tell_left(instance, &text);
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn tell_left(&self, instance: &Instance, what: &str) {
+        tracing::warn!(resource = %instance.key, what, "A deletion goes on without waiting");
+        self.events.tell(instance, Severity::Warning, "Uninstall", "LeftBehind", what);
+    }
+
+    /// Takes our marks off everything of a release: what is left is a release of Helm's.
+    async fn orphan(&self, instance: &Instance, record: Option<&Record>) -> Result<(), Error> {
+        let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
+        let mut ids = self.inventory(instance, record);
+        let secret = |name: String| ObjectId {
+            group: "".into(),
+            kind: "Secret".into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        };
+        let history = self.history(instance).await?;
+        ids.extend(history.iter().map(|entry| secret(secret_name(release, entry.revision))));
+        ids.insert(secret(seeds::secret_name(release)));
+        let served = self.discovery.current();
+        for id in &ids {
+            let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { continue };
+            let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
+            if marks.is_some_and(|marks| self.is_ours(instance, &marks)) {
+                let gone = self.writer.let_go(&instance.key, kind, id).await;
+                gone.map_err(Error::api(format!("let {id} go")))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes our finalizers off: the resource may go.
+    async fn release(&self, instance: &Instance, note: &str) -> Result<Next, Error> {
         let rest: Vec<_> =
             instance.finalizers.iter().filter(|finalizer| !is_ours(finalizer)).cloned().collect();
         self.instances.set_finalizers(instance, &rest).await.map_err(Error::api("remove the finalizer"))?;
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.ready_to_delete = true;
+        }
         tracing::info!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
             "Uninstalled release"
         );
-        self.events.tell(
-            instance,
-            Severity::Normal,
-            "Uninstall",
-            "Uninstalled",
-            "everything of the release is gone",
-        );
+        self.events.tell(instance, Severity::Normal, "Uninstall", "Uninstalled", note);
         Ok(Next::Gone)
+    }
+
+    /// Whether the user wants to be waited for, or something done, when the resource is deleted.
+    pub(super) fn wants_finalizer(&self, instance: &Instance) -> bool {
+        let orphans = self.watch.policy.deletion(instance) == Deletion::Orphan;
+        is_true(instance, UNINSTALL_WAIT) || orphans
     }
 
     /// Adds or removes the finalizer.

@@ -1,7 +1,7 @@
 //! Deletion, with and without an operator.
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+use crate::support::{Chart, GROUP, Kind, Namespace, Operator, becomes, cluster, kubectl, says, stays};
 
 #[test]
 #[ignore = "needs a control plane"]
@@ -52,7 +52,7 @@ fn resources_that_go_with_their_type_leave_nothing() {
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
-    namespace.kubectl(&["delete", "crd", &format!("typelesses.{}", crate::support::GROUP)]);
+    namespace.kubectl(&["delete", "crd", &format!("typelesses.{}", GROUP)]);
     becomes(30, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
     becomes(30, Vec::<String>::new(), || namespace.names("secret"));
 }
@@ -186,4 +186,123 @@ fn hooks_outside_the_namespace_go_too_and_deletion_ends_their_wait() {
     let role = format!("{}-demo", namespace.name);
     becomes(10, String::new(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
     becomes(90, String::new(), || namespace.path("job", "demo", "{.metadata.name}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_release_can_be_left_to_helm() {
+    let chart =
+        Chart::new("bequest", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Bequest"), Namespace::new("bequest"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/deletion-policy=orphan"]);
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    let role = format!("{}-demo", namespace.name);
+    let left = || {
+        let marks = "{.metadata.name} {.metadata.ownerReferences}{.metadata.labels.chartwright\\.io/owner}";
+        (namespace.path("configmap", "demo", marks), namespace.path("clusterrole", &role, marks))
+    };
+    assert_eq!(left(), ("demo ".to_owned(), format!("{role} ")));
+    stays(3, left);
+    let helm = |args: &[&str]| {
+        let output = cluster().helm3().unwrap().args(args).args(["-n", &namespace.name]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(helm(&["list"]).contains("deployed"), "{}", helm(&["list"]));
+    // And it can be had back.
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(20, (String::new(), String::new()), left);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn nothing_holds_a_resource_up_that_is_to_go_at_once() {
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}, \
+                    finalizers: [e2e.example.com/slow]}\n";
+    let hook = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Bad_Name\n\
+                \x20 annotations: {\"helm.sh/hook\": pre-delete}\n";
+    let chart = Chart::new("stuck", &[("templates/cm.yaml", template), ("templates/hook.yaml", hook)]);
+    let (kind, namespace) = (Kind::new("Stuck"), Namespace::new("stuck"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["forced", "timed"] {
+        namespace.resource(&kind, name, "{}");
+        namespace.ready(&kind, name);
+    }
+    namespace.kubectl(&["annotate", &kind.full(), "timed", "chartwright.io/deletion-deadline=3s"]);
+    namespace.kubectl(&["delete", &kind.full(), "forced", "timed", "--wait=false"]);
+    says(20, "pre-delete hooks failed", || namespace.condition(&kind, "forced", "ReleaseFailed"));
+    namespace.kubectl(&["annotate", &kind.full(), "forced", "chartwright.io/deletion-policy=force"]);
+    for name in ["forced", "timed"] {
+        becomes(30, String::new(), || namespace.path(&kind.full(), name, "{.metadata.name}"));
+    }
+    let told = || namespace.kubectl(&["get", "events", "--field-selector=reason=LeftBehind"]);
+    says(20, "ConfigMap timed", told);
+    says(20, "pre-delete hooks failed", told);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_namespace_that_goes_and_a_type_that_goes_take_everything_along() {
+    let hook = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
+                \x20 annotations: {\"helm.sh/hook\": pre-delete}\n";
+    let files = [("templates/role.yaml", CLUSTER_WIDE), ("templates/hook.yaml", hook)];
+    let chart = Chart::new("ending", &files);
+    let kind = Kind::new("Ending");
+    let spaces = [Namespace::new("ending"), Namespace::new("ending")];
+    let both = format!("{},{}", spaces[0].name, spaces[1].name);
+    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &both);
+    });
+    for namespace in &spaces {
+        namespace.resource(&kind, "demo", "{}");
+        namespace.ready(&kind, "demo");
+    }
+    let role = |namespace: &Namespace| {
+        namespace.path("clusterrole", &format!("{}-demo", namespace.name), "{.metadata.name}")
+    };
+    let [first, second] = &spaces;
+    first.kubectl(&["delete", "namespace", &first.name, "--wait=false"]);
+    becomes(90, String::new(), || {
+        kubectl(&["get", "namespace", &first.name, "--ignore-not-found", "-o", "name"])
+    });
+    assert_eq!(role(first), "");
+    second.kubectl(&["delete", "crd", &format!("endings.{GROUP}"), "--timeout=60s"]);
+    becomes(20, String::new(), || role(second));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_a_resource_left_that_went_unseen_is_found() {
+    let chart = Chart::new("unseen", &[("templates/role.yaml", CLUSTER_WIDE)]);
+    let (kind, namespace) = (Kind::new("Unseen"), Namespace::new("unseen"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["demo", "other"] {
+        namespace.resource(&kind, name, "{}");
+        namespace.ready(&kind, name);
+    }
+    operator.stop();
+    namespace.kubectl(&[
+        "patch",
+        &kind.full(),
+        "demo",
+        "--type=merge",
+        "-p",
+        r#"{"metadata": {"finalizers": null}}"#,
+    ]);
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    let role = |name: &str| {
+        namespace.path(
+            "clusterrole",
+            &format!("{}-{name}", namespace.name),
+            "{.metadata.labels.app\\.kubernetes\\.io/managed-by}",
+        )
+    };
+    assert_eq!(role("demo"), "Helm");
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(60, String::new(), || role("demo"));
+    assert_eq!(role("other"), "Helm");
 }

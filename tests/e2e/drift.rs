@@ -64,4 +64,27 @@ fn an_autoscaler_keeps_its_replicas_and_a_hand_does_not() {
     becomes(10, "1".to_owned(), || namespace.path("deployment", "hand", "{.spec.replicas}"));
     becomes(60, "2".to_owned(), || namespace.path("deployment", "auto", "{.spec.replicas}"));
     stays(20, || namespace.path("deployment", "auto", "{.spec.replicas} {.metadata.generation}"));
+    // With the autoscaler goes its word.
+    namespace.change(&kind, "auto", r#"{"auto": false}"#);
+    becomes(20, "1".to_owned(), || namespace.path("deployment", "auto", "{.spec.replicas}"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_job_that_removes_itself_is_not_run_again() {
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Release.Name }}}\nspec:\n\
+               \x20 ttlSecondsAfterFinished: 1\n  template:\n    spec: {restartPolicy: Never, \
+               containers: [{name: main, image: example/app:1}]}\n";
+    let chart = Chart::new("once", &[("templates/job.yaml", job), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Once"), Namespace::new("once"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    let job = || namespace.path("job", "demo", "{.metadata.uid}");
+    becomes(30, true, || !job().is_empty());
+    becomes(60, String::new(), job);
+    stays(5, job);
+    namespace.ready(&kind, "demo");
+    operator.stop();
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    stays(5, job);
 }

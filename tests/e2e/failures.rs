@@ -190,3 +190,20 @@ fn a_kind_that_comes_later_is_noticed() {
     namespace.kubectl(&["delete", "crd", "lates.late.example.com"]);
     becomes(20, "false".to_owned(), late);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_does_not_get_ready_in_time_is_stalled() {
+    let template = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\nspec: {nodeSelector: \
+                    {never: \"true\"}, containers: [{name: main, image: example/app:1}]}\n";
+    let chart = Chart::new("sloth", &[("templates/pod.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Sloth"), Namespace::new("sloth"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    says(30, "True ResourcesNotReady", || namespace.condition(&kind, "demo", "Reconciling"));
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/ready-deadline=3s"]);
+    let told = says(30, "True DeadlineExceeded", || namespace.condition(&kind, "demo", "Stalled"));
+    assert!(told.contains("not ready within 3s") && told.contains("Pod demo"), "{told}");
+    assert!(namespace.condition(&kind, "demo", "Ready").starts_with("False DeadlineExceeded"));
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.status.phase}"), "Degraded");
+}

@@ -24,6 +24,7 @@ mod interruptions;
 mod lookups;
 mod main_job;
 mod metrics;
+mod ownership;
 mod permissions;
 mod randomness;
 mod releases;

@@ -152,3 +152,24 @@ fn random_values_stay_what_they_were() {
     becomes(20, "Ymx1ZQ==".to_owned(), || namespace.path("secret", "demo", "{.data.color}"));
     assert_eq!(namespace.path("secret", "demo", "{.data.password}"), password);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_chart_sees_its_own_types_at_the_install() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+               metadata: {name: mirrors.own.example.com}\nspec:\n  group: own.example.com\n  scope: Namespaced\n\
+               \x20 names: {kind: Mirror, plural: mirrors, singular: mirror}\n  versions: [{name: v1, served: true, \
+               storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n\
+                    \x20 version: {{ .Capabilities.APIVersions.Has \"own.example.com/v1\" | quote }}\n\
+                    \x20 kind: {{ .Capabilities.APIVersions.Has \"own.example.com/v1/Mirror\" | quote }}\n";
+    let chart = Chart::new("narcissus", &[("crds/mirror.yaml", crd), ("templates/cm.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Narcissus"), Namespace::new("narcissus"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("configmap", "demo", "{.data.version} {.data.kind}"), "true true");
+    let revision = || namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}");
+    assert_eq!(revision(), "1");
+    stays(3, revision);
+}

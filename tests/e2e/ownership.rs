@@ -1,0 +1,139 @@
+//! Whose objects and fields are whose: taken over, adopted, shared, left alone, made anew.
+
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
+
+const KEYS: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n  a: \"1\"\n\
+                    {{- if not .Values.less }}\n  b: \"2\"\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_helm_wrote_goes_when_a_later_render_drops_it() {
+    let chart = Chart::new("legacy", &[("templates/cm.yaml", KEYS)]);
+    let (kind, namespace) = (Kind::new("Legacy"), Namespace::new("legacy"));
+    let path = chart.path.to_string_lossy().into_owned();
+    for (name, helm) in [("old", cluster().helm3()), ("new", cluster().helm4())] {
+        let output = helm.unwrap().args(["install", name, &path, "-n", &namespace.name]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["old", "new"] {
+        namespace.resource(&kind, name, "{}");
+        namespace.ready(&kind, name);
+        assert_eq!(namespace.path("configmap", name, "{.data}"), r#"{"a":"1","b":"2"}"#);
+        namespace.change(&kind, name, r#"{"less": true}"#);
+        becomes(30, r#"{"a":"1"}"#.to_owned(), || namespace.path("configmap", name, "{.data}"));
+    }
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn objects_of_nobody_are_adopted_when_the_resource_says_so() {
+    let chart = Chart::new("foster", &[("templates/cm.yaml", KEYS)]);
+    let (kind, namespace) = (Kind::new("Foster"), Namespace::new("foster"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.kubectl(&["create", "configmap", "demo", "--from-literal=a=mine", "--from-literal=c=3"]);
+    namespace.resource(&kind, "demo", "{}");
+    let told = says(30, "belongs to nobody", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.contains("chartwright.io/adopt=true"), "{told}");
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/adopt=true"]);
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("configmap", "demo", "{.data}"), r#"{"a":"1","b":"2","c":"3"}"#);
+    says(20, "ConfigMap demo", || namespace.kubectl(&["get", "events", "--field-selector=reason=Adopted"]));
+}
+
+const TWICE: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}}\nspec:\n\
+                     \x20 selector: {matchLabels: {app: {{ .Release.Name }}}}\n  template:\n\
+                     \x20   metadata: {labels: {app: {{ .Release.Name }}}}\n    spec:\n      containers:\n\
+                     \x20     - name: main\n        image: example/app:1\n        env: [{name: A, value: first}, \
+                     {name: B, value: b}, {name: A, value: last}]\n        ports: [{name: http, containerPort: 80}, \
+                     {name: web, containerPort: 80}]\n---\napiVersion: v1\nkind: Service\n\
+                     metadata: {name: {{ .Release.Name }}}\nspec: {selector: {app: {{ .Release.Name }}}, \
+                     ports: [{port: 80, targetPort: http}]}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn entries_given_twice_do_not_stand_in_the_way() {
+    let chart = Chart::new("stutter", &[("templates/all.yaml", TWICE)]);
+    let (kind, namespace) = (Kind::new("Stutter"), Namespace::new("stutter"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    let env = "{.spec.template.spec.containers[0].env[*].value}";
+    becomes(30, "b last".to_owned(), || namespace.path("deployment", "demo", env));
+    assert_eq!(namespace.path("service", "demo", "{.spec.ports[0].targetPort}"), "80");
+    says(20, "variable A more than once", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=DuplicateEntries"])
+    });
+}
+
+const FIXED: &str = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: {{ .Release.Name }}}\nspec:\n\
+                     \x20 serviceName: {{ .Values.service }}\n  selector: {matchLabels: {app: {{ .Release.Name }}}}\n\
+                     \x20 template:\n    metadata: {labels: {app: {{ .Release.Name }}}}\n\
+                     \x20   spec: {containers: [{name: main, image: example/app:1}]}\n---\napiVersion: batch/v1\nkind: Job\n\
+                     metadata: {name: {{ .Release.Name }}}\nspec:\n  template:\n    spec: {restartPolicy: Never, \
+                     containers: [{name: main, image: \"example/{{ .Values.service }}\"}]}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_cannot_be_changed_is_made_anew_only_when_the_resource_says_so() {
+    let chart = Chart::new("rigid", &[("templates/all.yaml", FIXED)]);
+    let (kind, namespace) = (Kind::new("Rigid"), Namespace::new("rigid"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"service": "one"}"#);
+    let pod = || namespace.path("pod", "demo-0", "{.metadata.uid}");
+    becomes(60, true, || !pod().is_empty());
+    let before = pod();
+    let uid = |what: &str| namespace.path(what, "demo", "{.metadata.uid}");
+    let (set, job) = (uid("statefulset"), uid("job"));
+    namespace.change(&kind, "demo", r#"{"service": "two"}"#);
+    let told = says(30, "nothing was changed", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    for part in ["StatefulSet demo", "Job demo", "immutable", "chartwright.io/recreate: StatefulSet"] {
+        assert!(told.contains(part), "{part} is not in: {told}");
+    }
+    assert_eq!((uid("statefulset"), uid("job")), (set.clone(), job.clone()));
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/recreate=StatefulSet,Job"]);
+    becomes(60, "two".to_owned(), || namespace.path("statefulset", "demo", "{.spec.serviceName}"));
+    let image = "{.spec.template.spec.containers[0].image}";
+    becomes(60, "example/two".to_owned(), || namespace.path("job", "demo", image));
+    assert!(uid("statefulset") != set && uid("job") != job);
+    says(20, "its pods stay", || namespace.kubectl(&["get", "events", "--field-selector=reason=Replaced"]));
+    assert_eq!(pod(), before);
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "ReleaseFailed"));
+}
+
+const SHARED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n\
+                      \x20 annotations: {chartwright.io/ignore: /data/theirs}\n\
+                      data: {ours: {{ .Values.color }}, also: x, theirs: start}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn ignored_fields_are_left_and_others_put_back_by_name() {
+    let chart = Chart::new("flatmate", &[("templates/cm.yaml", SHARED)]);
+    let (kind, namespace) = (Kind::new("Flatmate"), Namespace::new("flatmate"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    let data = || namespace.path("configmap", "demo", "{.data.ours} {.data.also} {.data.theirs}");
+    assert_eq!(data(), "green x start");
+    let patch = |data: &str| {
+        namespace.kubectl(&[
+            "patch",
+            "configmap",
+            "demo",
+            "--type=merge",
+            "-p",
+            &format!(r#"{{"data": {data}}}"#),
+        ]);
+    };
+    patch(r#"{"theirs": "changed"}"#);
+    stays(3, data);
+    assert_eq!(data(), "green x changed");
+    assert_eq!(namespace.kubectl(&["get", "events", "--field-selector=reason=Repaired", "-o", "name"]), "");
+    patch(r#"{"ours": "red", "also": null}"#);
+    becomes(10, "green x changed".to_owned(), data);
+    let told = says(20, "was changed by kubectl", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=Repaired"])
+    });
+    assert!(told.contains("(data.also, data.ours)"), "{told}");
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    becomes(20, "blue x changed".to_owned(), data);
+}
