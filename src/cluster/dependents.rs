@@ -308,20 +308,20 @@ impl Worker {
     fn delete<const META: bool>(&self, seen: &Seen<META>) {
         let Some(key) = &seen.resource(&self.owner) else { return };
         let id = self.kind.object(seen.namespace(), seen.name());
-        let removed = {
+        let wake = {
             let mut store = lock(&self.store);
             // A newer object of that name may be there already: an apply was faster than this event.
             match store.get_mut(key).and_then(|objects| objects.get_mut(&id)) {
                 Some(one) if one.uid == seen.uid && seen.words.is_done() => {
-                    one.done = true;
-                    None
+                    (one.done, one.deleting) = (true, false);
+                    Some(Wake::Health)
                 }
-                Some(one) if one.uid == seen.uid => remove(&mut store, key, &id),
+                Some(one) if one.uid == seen.uid => remove(&mut store, key, &id).map(|_| Wake::Changed),
                 _ => None,
             }
         };
-        if removed.is_some() {
-            (self.on_change)(key, Wake::Changed);
+        if let Some(wake) = wake {
+            (self.on_change)(key, wake);
         }
     }
 
