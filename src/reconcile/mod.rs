@@ -166,7 +166,8 @@ impl Controller {
                 if !instance.deleting && !error.is_passing() {
                     self.guard(&instance).await;
                 }
-                match self.failure(key).map(|failure| failure.until.duration_since(Instant::now())) {
+                let failure = self.failure(key).filter(|_| !instance.deleting);
+                match failure.map(|failure| failure.until.duration_since(Instant::now())) {
                     Some(wait) if !wait.is_zero() => Outcome::Settled(Some(wait)),
                     _ => Outcome::Failed,
                 }
