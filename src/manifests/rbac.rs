@@ -131,3 +131,31 @@ fn grouped(resources: &BTreeSet<Resource>, verbs: &[&str]) -> Vec<Value> {
 fn rule(groups: &[&str], resources: &[&str], verbs: &[&str]) -> Value {
     json!({ "apiGroups": groups, "resources": resources, "verbs": verbs })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::names::{ApiVersion, Names};
+    use crate::settings::{Holder, ValuesFrom};
+
+    #[test]
+    fn what_values_are_taken_from_may_be_followed() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("charts/memcached");
+        let chart = helm::Chart::load_path(&path).unwrap();
+        let names = Names::of("Memcached", None).unwrap();
+        let mut watch = Watch::new(ApiVersion::parse("a.io/v1").unwrap(), names, path);
+        let rule = rule(&[""], &["configmaps"], READ);
+        assert!(!Permissions::of(&watch, &chart, &[]).served.contains(&rule));
+        watch.values_from.push(ValuesFrom {
+            holder: Holder::ConfigMap,
+            name: "site".into(),
+            namespace: None,
+            key: "values.yaml".into(),
+            target: None,
+            optional: false,
+        });
+        assert!(Permissions::of(&watch, &chart, &[]).served.contains(&rule));
+    }
+}

@@ -25,7 +25,7 @@ const OVERRIDDEN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .
                           data: {image: {{ .Values.image }}, debug: {{ kindOf .Values.debug }}}\n";
 
 const HOOK: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
-                    \x20 annotations: {helm.sh/hook: \"pre-install,pre-upgrade\"}\n";
+                    \x20 annotations: {helm.sh/hook: \"pre-install,pre-upgrade,pre-delete\"}\n";
 
 /// Lays a project out as `operator-sdk init --plugins helm` does.
 fn project(chart: &Chart) -> PathBuf {
@@ -77,7 +77,9 @@ fn a_project_runs_with_only_its_base_image_changed() {
                 "helm.sdk.operatorframework.io/upgrade-force": "true",
                 "helm.sdk.operatorframework.io/rollback-force": "false",
                 "helm.sdk.operatorframework.io/install-disable-hooks": "true",
-                "helm.sdk.operatorframework.io/install-description": "by the project"}},
+                "helm.sdk.operatorframework.io/install-description": "by the project",
+                "helm.sdk.operatorframework.io/uninstall-disable-hooks": "true",
+                "helm.sdk.operatorframework.io/uninstall-description": "gone"}},
             "spec": {"image": "mine"}}"#,
     );
     namespace.ready(&kind, "demo");
@@ -216,4 +218,24 @@ fn the_rights_and_the_type_of_a_scaffolded_project_are_enough() {
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
     becomes(60, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
     assert_eq!(generation(), before, "the type is left alone");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn operators_share_a_kind_by_selectors() {
+    let chart = Chart::new("shared", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Shared"), Namespace::new("shared"));
+    let watches = chart.path.with_file_name("watches.yaml");
+    let entry =
+        "- {group: e2e.example.com, version: v1, kind: Shared, selector: {matchLabels: {team: a}}, chart: ";
+    fs::write(&watches, format!("{entry}{:?}}}", chart.path)).expect("written");
+    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
+    });
+    namespace.resource(&kind, "other", r#"{"color": "green"}"#);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.kubectl(&["label", &kind.full(), "demo", "team=a"]);
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("configmap", "other", "{.metadata.name}"), "", "{}", operator.log());
+    assert_eq!(namespace.path(&kind.full(), "other", "{.status}"), "");
 }
