@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::served::ServedArgs;
 use super::{CliError, hint, print};
 use crate::convert::{json_to_yaml, yaml_to_json};
-use crate::crd::{api, changes, definition};
+use crate::crd::{api, changes, definition, successor};
 use crate::settings::Watch;
 
 /// Beyond this size `kubectl apply` cannot keep its copy of an object in an annotation.
@@ -33,7 +33,9 @@ pub(crate) fn run(args: &CrdArgs) -> Result<(), CliError> {
     let api = api(&watch, &chart)?;
     let crd = definition(&watch, &api);
     if let Some(old) = &args.diff {
-        return diff(&old_definition(old, &watch)?, &crd, watch.shape.accept_breaking);
+        let old = old_definition(old, &watch)?;
+        let new = successor(crd, &old, &watch.api_version.version);
+        return diff(&old, &new, watch.shape.accept_breaking);
     }
     if !api.report.folded.is_empty() {
         hint(&format!("left open, to keep the type small: {}", api.report.folded.join(", ")));

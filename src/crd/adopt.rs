@@ -69,6 +69,14 @@ impl Kept {
     }
 }
 
+/// The definition that the operator would put in the place of another, if all of its versions are in use.
+pub(crate) fn successor(mut wanted: Value, existing: &Value, version: &str) -> Value {
+    let older = older(existing, version);
+    let all: Vec<_> = older.others.into_iter().chain(older.ours).collect();
+    take_over(&mut wanted, existing, version, &all);
+    wanted
+}
+
 /// Which versions of a definition are there for whom.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Older {

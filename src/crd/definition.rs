@@ -30,12 +30,17 @@ pub(crate) struct NoReplicas {
 /// # Errors
 /// When the chart has no value where the watch names the number of replicas.
 pub(crate) fn api(watch: &Watch, chart: &Chart) -> Result<Api, NoReplicas> {
+    api_with(watch, chart, &[])
+}
+
+/// The same; the chart is known to take some values.
+pub(super) fn api_with(watch: &Watch, chart: &Chart, known: &[Frozen]) -> Result<Api, NoReplicas> {
     let options = Options {
         mode: watch.shape.schema,
         replicas: watch.shape.replicas.clone(),
         // What the operator adds to the values need not be in the resource.
         elsewhere: watch.gives_values(),
-        more_examples: examples(&watch.chart),
+        more_examples: examples(&watch.chart).into_iter().chain(known.iter().cloned()).collect(),
         ..Options::default()
     };
     let api = Api::of(chart, &options);

@@ -8,6 +8,7 @@ mod permitted;
 mod register;
 mod survey;
 
+pub(crate) use adopt::successor;
 pub(crate) use definition::{NoReplicas, api, definition};
 pub(crate) use evolve::changes;
 pub(crate) use permitted::is_served_anyway;

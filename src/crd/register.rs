@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crdschema::Mode;
 use helm::Chart;
 use kube::api::{ApiResource, GroupVersionKind};
 use kube::api::{DynamicObject, Patch, PatchParams};
@@ -9,9 +10,10 @@ use kube::{Api, Client};
 use serde_json::Value;
 use thiserror::Error;
 
+use super::definition::api_with;
 use super::evolve::{self, versions};
 use super::migrate::migrate;
-use super::survey::{Resources, Rules, survey};
+use super::survey::{Resources, Rules, Survey, survey as look};
 use super::{NoReplicas, adopt, api, changes, definition};
 use crate::cluster::FIELD_MANAGER;
 use crate::cluster::error::explain;
@@ -104,7 +106,7 @@ pub(crate) async fn register(
     if let Some(existing) = existing {
         // Types and metadata are looked at as one.
         let existing = serde_json::to_value(&existing).unwrap_or_default();
-        succeed(client, watch, namespaces, &mut wanted, &existing).await?;
+        succeed(client, watch, namespaces, chart, &mut wanted, &existing).await?;
         is_there = says(&existing, &wanted);
     }
     if !is_there {
@@ -143,36 +145,47 @@ async fn succeed(
     client: &Client,
     watch: &Watch,
     namespaces: &[String],
+    chart: &Chart,
     wanted: &mut Value,
     existing: &Value,
 ) -> Result<(), RegisterError> {
     let (name, version) = (watch.crd_name(), watch.api_version.version.as_str());
     let older = adopt::older(existing, version);
     let all = older.others.iter().chain(&older.ours).cloned().collect::<Vec<_>>();
-    let mut next = wanted.clone();
-    adopt::take_over(&mut next, existing, version, &all);
-    let changes = changes(existing, &next);
-    for change in &changes {
-        tracing::debug!(crd = %name, %change, "The type changes");
-    }
-    let breaks = changes.iter().any(|change| change.breaking);
     let readable = versions(existing).filter(|known| evolve::is_served(known));
     let readable = readable.max_by_key(|known| known.get("storage") == Some(&Value::Bool(true)));
-    // Without a served version nobody has ever been able to make a resource.
-    let Some(readable) = readable.filter(|_| breaks || !older.ours.is_empty()) else {
-        adopt::take_over(wanted, existing, version, &all);
-        return Ok(());
-    };
-    let old = versions(existing).find(|known| evolve::name(known) == version).unwrap_or(readable);
-    let new = versions(&next).next().map(spec_schema).unwrap_or_default();
-    let (old, resources) = (spec_schema(old), resources(client, watch, evolve::name(readable)));
-    let rules = Rules { old: &old, new: &new, changes: &changes };
-    let survey = survey(&resources, namespaces, &watch.api_version.group, breaks.then_some(&rules)).await;
-    let survey = survey.map_err(|error| RegisterError::Api {
-        doing: "read the resources of",
-        name: name.clone(),
-        error: Box::new(error),
-    })?;
+    let group = &watch.api_version.group;
+    let mut survey = Survey::default();
+    // What resources hold shows what the chart takes: the second try knows it, and only rules of the chart's own remain.
+    for last in [false, true] {
+        let hits = std::mem::take(&mut survey).hits;
+        if hits.len() > 0 {
+            tracing::info!(crd = %name, report = hits.report(), "The type is widened for resources that are there");
+            *wanted = definition(watch, &api_with(watch, chart, &hits.specs)?);
+        }
+        let mut next = wanted.clone();
+        adopt::take_over(&mut next, existing, version, &all);
+        let changes = changes(existing, &next);
+        for change in &changes {
+            tracing::debug!(crd = %name, %change, "The type changes");
+        }
+        let breaks = changes.iter().any(|change| change.breaking);
+        // Without a served version nobody has ever been able to make a resource.
+        let Some(readable) = readable.filter(|_| breaks || !older.ours.is_empty()) else { break };
+        let old = versions(existing).find(|known| evolve::name(known) == version).unwrap_or(readable);
+        let new = versions(&next).next().map(spec_schema).unwrap_or_default();
+        let (old, resources) = (spec_schema(old), resources(client, watch, evolve::name(readable)));
+        let rules = Rules { old: &old, new: &new, changes: &changes };
+        let looked = look(&resources, namespaces, group, breaks.then_some(&rules)).await;
+        survey = looked.map_err(|error| RegisterError::Api {
+            doing: "read the resources of",
+            name: name.clone(),
+            error: Box::new(error),
+        })?;
+        if survey.hits.len() == 0 || last || watch.shape.schema == Mode::Strict {
+            break;
+        }
+    }
     if survey.hits.len() > 0 {
         let report = survey.hits.report();
         if !watch.shape.accept_breaking {

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crdschema::{Change, Fault, validate};
+use gostd::value::Frozen;
 use kube::api::{ApiResource, DynamicObject, ListParams};
 use kube::{Api, Client, ResourceExt as _};
 use serde_json::Value;
+
+use crate::convert::from_json;
 
 /// Resources per page of a list.
 const PAGE: u32 = 100;
@@ -110,7 +113,12 @@ impl Rules<'_> {
             return;
         }
         let before = validate(self.old, spec);
-        for fault in validate(self.new, spec).into_iter().filter(|fault| !before.contains(fault)) {
+        let faults: Vec<_> =
+            validate(self.new, spec).into_iter().filter(|fault| !before.contains(fault)).collect();
+        if !faults.is_empty() && hits.specs.len() < MOST_SPECS {
+            hits.specs.push(from_json(spec));
+        }
+        for fault in faults {
             hits.add(name, self.cause(&fault));
         }
     }
@@ -153,7 +161,12 @@ fn general(path: &str) -> String {
 pub(super) struct Hits {
     changes: BTreeMap<String, BTreeSet<String>>,
     resources: BTreeSet<String>,
+    /// What some of the resources have in their spec.
+    pub(super) specs: Vec<Frozen>,
 }
+
+/// As many specs are kept as evidence of what a chart takes.
+const MOST_SPECS: usize = 500;
 
 impl Hits {
     fn add(&mut self, resource: &str, change: String) {

@@ -44,7 +44,6 @@ fn a_change_that_hurts_resources_is_refused_unless_told() {
     let log = refused.log();
     let report = format!("spec.port: type string becomes integer — {}/named.", namespace.name);
     assert!(log.contains(&report) && log.contains("--accept-breaking-changes"), "{log}");
-    // The chart's files are fine, so the command says the same before anything is deployed.
     let definition = format!("porteds.{GROUP}");
     assert!(kubectl(&["get", "crd", &definition, "-o", "json"]).contains(r#""type": "string""#));
 
@@ -118,6 +117,8 @@ fn definitions_made_by_hand_are_adopted() {
         let served = kubectl(&["get", "crd", &crd, "-o", "jsonpath={.status.conditions[*].type}"]);
         if served.contains("Established") { Ok(()) } else { Err(served) }
     });
+    // What resources held before shows what the chart takes.
+    namespace.resource(&kind, "odd", r#"{"port": {"a": 1}}"#);
     let chart =
         Chart::new("adopted", &[("values.yaml", "port: 80\nextra: a\n"), ("templates/c.yaml", CONFIG)]);
     for _ in 0..2 {
@@ -126,6 +127,7 @@ fn definitions_made_by_hand_are_adopted() {
         let table = says(30, "8080", || namespace.kubectl(&["get", "adp"]));
         assert!(table.contains("PORT") && table.contains("READY"), "{table}");
         assert!(served(&crd).contains("v1alpha1"));
+        becomes(30, "map[a:1]".to_owned(), || namespace.path("configmap", "odd", "{.data.port}"));
         operator.stop();
     }
 }
