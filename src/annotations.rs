@@ -41,6 +41,11 @@ pub(crate) const RECONCILE_NOW: &str = "chartwright.io/reconcile-now";
 pub(crate) const TEST: &str = "chartwright.io/test";
 /// On a hook, or on a resource for all its hooks: how long one may take, as Go writes durations.
 pub(crate) const HOOK_DEADLINE: &str = "chartwright.io/hook-deadline";
+/// Whether every revision of a release gets random values of its own (`fresh`) or all the same (`stable`); overrides the
+/// kind's setting.
+pub(crate) const RANDOM_VALUES: &str = "chartwright.io/random-values";
+/// Keeps a release at the chart it was made of.
+pub(crate) const HOLD: &str = "chartwright.io/hold";
 
 /// Whether an annotation of a custom resource says true; anything else is false, as in helm-operator.
 pub(crate) fn is_true(instance: &Instance, annotation: &str) -> bool {

@@ -464,6 +464,7 @@ fn kind(
         metrics: metrics.controller(&name, workers),
         tracked: Mutex::default(),
         abandoned: Mutex::default(),
+        rollout: Mutex::default(),
         watch: watch.clone(),
     };
     Ok(Kind {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::limits::RenderLimits;
 use crate::names::{ApiVersion, Names};
 use crate::policy::Policy;
+use crate::reconcile::rollout::Pace;
 
 /// Everything a running operator needs to know from outside.
 #[derive(Clone, Debug)]
@@ -94,6 +95,8 @@ pub(crate) struct Watch {
     pub(crate) rollback_on_failure: bool,
     /// The namespace of the releases of cluster-scoped resources.
     pub(crate) release_namespace: Option<String>,
+    /// How fast resources move to a new chart.
+    pub(crate) rollout: Pace,
     /// Whether random functions give other values with every revision, as they do with Helm.
     pub(crate) fresh_random_values: bool,
 }
@@ -118,6 +121,7 @@ impl Watch {
             policy: Policy::default(),
             rollback_on_failure: true,
             release_namespace: None,
+            rollout: Pace::default(),
             fresh_random_values: false,
         }
     }

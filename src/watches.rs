@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::cli::template::SystemHost;
 use crate::names::{ApiVersion, NameError, Names, check_resource_name};
 use crate::policy::EntryPolicy;
+use crate::reconcile::rollout::{Pace, Share};
 use crate::settings::{Column, CrdPolicy, DEFAULT_MAX_HISTORY, Holder, Scope, Shape, ValuesFrom, Watch};
 
 /// A watches file that cannot be used.
@@ -108,6 +109,8 @@ struct Entry {
     #[serde(default)]
     random_values: EntryRandomValues,
     #[serde(default)]
+    rollout: EntryRollout,
+    #[serde(default)]
     short_names: Vec<String>,
     #[serde(default)]
     categories: Vec<String>,
@@ -169,6 +172,25 @@ enum EntrySchema {
     Auto,
     Strict,
     Open,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct EntryRollout {
+    /// A number or a text.
+    max_unavailable: serde_json::Value,
+    max_failures: Option<usize>,
+}
+
+impl EntryRollout {
+    fn pace(&self) -> Result<Pace, String> {
+        let share = match &self.max_unavailable {
+            serde_json::Value::Null => None,
+            serde_json::Value::String(text) => Some(Share::parse(text)?),
+            other => Some(Share::parse(&other.to_string())?),
+        };
+        Ok(Pace { max_unavailable: share, max_failures: self.max_failures })
+    }
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -283,6 +305,10 @@ impl Entry {
             policy: self.policy.into_policy().map_err(EntryError::Other)?,
             rollback_on_failure: self.rollback_on_failure.unwrap_or(true),
             release_namespace,
+            rollout: self
+                .rollout
+                .pace()
+                .map_err(|why| EntryError::Other(format!("rollout.maxUnavailable {why}")))?,
             fresh_random_values: self.random_values == EntryRandomValues::Fresh,
         })
     }
@@ -396,7 +422,8 @@ mod tests {
   overrideValues: {image.tag: \"1.2\"}
   somethingNew: 5
 - {group: b.example.com, version: v1, kind: Thing, chart: x, scope: Cluster, crd: check, maxHistory: 3,
-   rollbackOnFailure: false, randomValues: fresh}
+   rollbackOnFailure: false, randomValues: fresh,
+   rollout: {maxUnavailable: 25%, maxFailures: 2}}
 ";
         let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
         let [first, second] = watches.as_slice() else { panic!("two entries") };
@@ -406,6 +433,8 @@ mod tests {
         assert_eq!(first.override_values["image.tag"], "1.2");
         assert_eq!((first.crd, first.max_history), (CrdPolicy::Managed, 10));
         assert!(second.watch_dependent_resources && !second.rollback_on_failure && first.rollback_on_failure);
+        let pace = Pace { max_unavailable: Some(Share::Percent(25)), max_failures: Some(2) };
+        assert_eq!((first.rollout, second.rollout), (Pace::default(), pace));
         assert!(second.fresh_random_values && !first.fresh_random_values);
         assert_eq!((second.scope, second.crd, second.max_history), (Scope::Cluster, CrdPolicy::Check, 3));
     }

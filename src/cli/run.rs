@@ -13,6 +13,7 @@ use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
 use crate::limits::RenderLimits;
 use crate::observe::metrics::{Metrics, Requests};
+use crate::reconcile::rollout::Share;
 use crate::settings::{LeaderElection, MetricsAccess, Settings, Watch};
 use crate::watches;
 
@@ -65,6 +66,14 @@ pub(crate) struct RunArgs {
     /// Namespace of the Lease [default: the operator's own]
     #[arg(long, value_name = "NAMESPACE")]
     leader_election_namespace: Option<String>,
+    /// How many resources of a kind may be on their way to a new chart at a time, as 3 or 25%, unless the watches file says
+    /// otherwise [default: all]
+    #[arg(long, env = "ROLLOUT_MAX_UNAVAILABLE", value_name = "SHARE", value_parser = Share::parse)]
+    rollout_max_unavailable: Option<Share>,
+    /// How many may fail to move to a new chart before no further one does, unless the watches file says otherwise
+    /// [default: any number]
+    #[arg(long, env = "ROLLOUT_MAX_FAILURES", value_name = "N")]
+    rollout_max_failures: Option<usize>,
     /// Mask override values in events
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_value_t = false,
           default_missing_value = "true", value_parser = go_bool, action = clap::ArgAction::Set)]
@@ -106,7 +115,11 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
-    let watches = find_watches(args, default_watches)?;
+    let mut watches = find_watches(args, default_watches)?;
+    for Watch { rollout, .. } in &mut watches {
+        rollout.max_unavailable = rollout.max_unavailable.or(args.rollout_max_unavailable);
+        rollout.max_failures = rollout.max_failures.or(args.rollout_max_failures);
+    }
     let leader_election = args.leader_elect.then(|| leader_election(args, &watches)).transpose()?;
     let first = watches.first().map_or("chartwright", |watch| &watch.names.singular);
     let webhook = args.webhook.to_options(first)?;

@@ -221,6 +221,11 @@ impl Instances {
         self.lock().values().cloned().collect()
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Watches until dropped, in one namespace or all; `synced` turns true when the first list is in.
     pub(crate) async fn watch(
         &self,

@@ -1,5 +1,6 @@
 //! How the served kinds are, read when somebody asks: their queues, their resources, and the objects of these.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,6 +57,7 @@ struct Condition {
     #[serde(rename = "type")]
     kind: String,
     status: String,
+    reason: String,
 }
 
 /// The members of one family.
@@ -69,6 +71,10 @@ const FAMILIES: &[(&str, &str)] = &[
     ("resource_created_at_seconds", "When a custom resource was made, as Unix time"),
     ("chartwright_resources", "Custom resources of a kind"),
     ("chartwright_resources_ready", "Custom resources of a kind that are ready"),
+    (
+        "chartwright_resources_held",
+        "Custom resources of a kind that keep an older release for now, by reason",
+    ),
     ("chartwright_release_objects", "Objects of a custom resource's release"),
     ("chartwright_release_objects_ready", "Objects of a custom resource's release that are ready"),
 ];
@@ -79,9 +85,9 @@ impl Served {
     }
 
     /// The values of each family, in the order of [`FAMILIES`].
-    fn read(&self) -> [Values; 8] {
+    fn read(&self) -> [Values; 9] {
         let [mut depth, mut unfinished, mut longest, mut created] = <[Values; 4]>::default();
-        let [mut resources, mut ready, mut objects, mut objects_ready] = <[Values; 4]>::default();
+        let [mut resources, mut ready, mut held, mut objects, mut objects_ready] = <[Values; 5]>::default();
         for view in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             let stats = (view.queue)();
             let queue = || queue_labels(&view.controller);
@@ -89,9 +95,14 @@ impl Served {
             unfinished.push((queue(), stats.unfinished.as_secs_f64()));
             longest.push((queue(), stats.longest.as_secs_f64()));
             let (mut all, mut well) = (0_u32, 0_u32);
+            let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
             for instance in (view.instances)() {
                 let facts: Facts = serde_json::from_str(&instance.status).unwrap_or_default();
                 let is_ready = facts.conditions.iter().any(|one| one.kind == "Ready" && one.status == "True");
+                let why = facts.conditions.iter().find(|one| one.kind == "Held" && one.status == "True");
+                if let Some(why) = why {
+                    *reasons.entry(why.reason.clone()).or_default() += 1;
+                }
                 all += 1;
                 well += u32::from(is_ready);
                 created.push((view.labels_of(Some(&instance)), instance.created as f64));
@@ -102,8 +113,13 @@ impl Served {
             }
             resources.push((view.labels_of(None), all.into()));
             ready.push((view.labels_of(None), well.into()));
+            for (reason, count) in reasons {
+                let mut labels = view.labels_of(None);
+                labels.push(("reason", reason));
+                held.push((labels, count.into()));
+            }
         }
-        [depth, unfinished, longest, created, resources, ready, objects, objects_ready]
+        [depth, unfinished, longest, created, resources, ready, held, objects, objects_ready]
     }
 }
 

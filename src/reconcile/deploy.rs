@@ -24,8 +24,8 @@ use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::Values;
 use super::{Controller, Next};
 use crate::annotations::{
-    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, RECONCILE_NOW, UPGRADE_DESCRIPTION, UPGRADE_DISABLE_HOOKS,
-    is_true,
+    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, RANDOM_VALUES, RECONCILE_NOW, UPGRADE_DESCRIPTION,
+    UPGRADE_DISABLE_HOOKS, is_true,
 };
 use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
@@ -52,23 +52,29 @@ impl Controller {
         check_name(&instance.key.name)?;
         let values = self.values(instance)?;
         let inputs = Digest::of([self.chart_digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
-        let settled = if is_asked_anew(instance) { None } else { self.recall(instance, inputs) };
+        let settled = if is_asked_anew(instance) { None } else { self.recall(instance, Some(inputs)) };
         match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
-            _ => self.advance(instance, &values, inputs, settled).await,
+            _ => match self.held(instance) {
+                Some(held) => self.stay(instance, settled, &held).await,
+                None => self.advance(instance, &values, inputs, settled).await,
+            },
         }
     }
 
     /// What is known of the running release: from memory, or from the status and the watched objects after a restart.
-    fn recall(&self, instance: &Instance, inputs: Digest) -> Option<Arc<Settled>> {
+    /// With `inputs` only if it was made of them.
+    pub(super) fn recall(&self, instance: &Instance, inputs: Option<Digest>) -> Option<Arc<Settled>> {
         if let Some(settled) = self.tracked().get(&instance.key).and_then(|tracked| tracked.settled.clone()) {
             return Some(settled);
         }
         let remembered = Remembered::read(&instance.status());
         let (seal, revision) = (remembered.seal?, remembered.revision?);
         let observed = self.dependents.of(&instance.key);
-        let same_spec = remembered.observed_generation == instance.generation && seal.inputs == inputs;
-        if !remembered.applied || !same_spec || seal.objects != seal_of_observed(&observed) {
+        let same = inputs.is_none_or(|inputs| {
+            remembered.observed_generation == instance.generation && seal.inputs == inputs
+        });
+        if !remembered.applied || !same || seal.objects != seal_of_observed(&observed) {
             return None;
         }
         let served = self.discovery.current();
@@ -87,7 +93,8 @@ impl Controller {
         }
         objects.sort_by(|a, b| super::order::rank(&a.id.kind).cmp(&super::order::rank(&b.id.kind)));
         let settled = Arc::new(Settled {
-            inputs,
+            inputs: seal.inputs,
+            chart: seal.chart,
             rendered: seal.rendered,
             capabilities: seal.capabilities,
             first_capabilities: seal.capabilities,
@@ -188,6 +195,7 @@ impl Controller {
         let scaled = self.find_scaled(instance, values, &objects, revision.number, revision.is_install).await;
         let settled = Arc::new(Settled {
             inputs,
+            chart: self.chart_digest,
             rendered: output.digest,
             capabilities: served.digest,
             first_capabilities: served.digest,
@@ -301,6 +309,7 @@ impl Controller {
         let scaled = self.find_scaled(instance, values, &objects, entry.revision, is_install).await;
         let settled = Arc::new(Settled {
             inputs,
+            chart: self.chart_digest,
             rendered: output.digest,
             capabilities: served.digest,
             first_capabilities: served.digest,
@@ -318,7 +327,7 @@ impl Controller {
 
     /// Whether every revision gets random values of its own.
     fn wants_fresh_values(&self, instance: &Instance) -> bool {
-        match instance.annotations.get("chartwright.io/random-values").map(|text| &**text) {
+        match instance.annotations.get(RANDOM_VALUES).map(|text| &**text) {
             Some("fresh") => true,
             Some("stable") => false,
             _ => self.watch.fresh_random_values,

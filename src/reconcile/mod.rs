@@ -9,6 +9,7 @@ mod deploy;
 mod duplicates;
 pub(crate) mod error;
 pub(crate) mod health;
+mod hold;
 mod hooks;
 pub(crate) mod identity;
 pub(crate) mod judge;
@@ -24,6 +25,7 @@ pub(crate) mod render;
 pub(crate) mod replicas;
 mod report;
 mod rollback;
+pub(crate) mod rollout;
 mod scale;
 mod site;
 mod sources;
@@ -46,6 +48,7 @@ use tokio::time::Instant;
 use error::Error;
 use identity::{Digest, InstanceKey};
 use render::Renderer;
+use rollout::Rollout;
 use tracked::Tracked;
 
 use crate::annotations::{PAUSED, RECONCILE_PERIOD, is_true};
@@ -106,6 +109,7 @@ pub(crate) struct Controller {
     pub(crate) tracked: Mutex<HashMap<InstanceKey, Tracked>>,
     /// Resources that are not there although objects of theirs are, and since when.
     pub(crate) abandoned: Mutex<HashMap<InstanceKey, Instant>>,
+    pub(crate) rollout: Mutex<Rollout>,
 }
 
 /// What to do with a resource after a reconcile that went well.
@@ -133,6 +137,7 @@ impl Controller {
             self.dependents.forget_done(key);
             self.tracked().remove(key);
             self.lookups.forget(key);
+            self.leave_rollout(key);
             return Outcome::Gone;
         };
         {

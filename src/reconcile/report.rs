@@ -37,7 +37,25 @@ impl Controller {
             notes: &rendered.notes,
             manifest: self.status_manifest.then(|| manifest_text(rendered)),
         });
+        let is_ready = resources.ready == resources.total && !resources.failed;
         self.report(instance, Situation::Applied, release, Some(resources)).await;
+        if is_ready {
+            self.moved(instance);
+        }
+    }
+
+    /// Tells that an older release is kept for now, why, and how it is.
+    pub(super) async fn report_held(
+        &self,
+        instance: &Instance,
+        settled: Option<&Settled>,
+        reason: &str,
+        message: &str,
+    ) {
+        let observed = self.dependents.of(&instance.key);
+        let watched = self.watch.watch_dependent_resources;
+        let resources = settled.map(|settled| resources(settled, &observed, watched));
+        self.report(instance, Situation::Held { reason, message }, None, resources).await;
     }
 
     /// Notes since when a release is not ready, and whether that has lasted too long.

@@ -71,6 +71,7 @@ impl Controller {
             Err(error) => {
                 let count = failure.map_or(0, |failure| failure.count).saturating_add(1);
                 self.note_failure(instance, error, inputs, attempt, capabilities, count);
+                self.move_failed(instance);
             }
         }
         result
@@ -252,10 +253,11 @@ impl Controller {
         if let Some(known) = known {
             return Ok(Settled { objects: applied, ..known.clone() });
         }
-        let scaled = Remembered::read(&instance.status()).scaled;
+        let Remembered { scaled, seal, .. } = Remembered::read(&instance.status());
         Ok(Settled {
             // Of no inputs we know: whatever the resource says is worth an attempt.
             inputs: Digest::default(),
+            chart: seal.map(|seal| seal.chart).unwrap_or_default(),
             rendered: Digest::default(),
             capabilities: Digest::default(),
             first_capabilities: Digest::default(),

@@ -43,6 +43,8 @@ pub(crate) enum Situation<'a> {
     Failed { condition: Failing, reason: &'a str, message: &'a str },
     /// The user wants nothing done.
     Paused,
+    /// An older release is kept for now.
+    Held { reason: &'a str, message: &'a str },
     /// The custom resource is being deleted; what is being waited for.
     Deleting { message: &'a str },
 }
@@ -109,6 +111,8 @@ pub(crate) struct Resources {
 pub(crate) struct Seal {
     /// Of chart and values.
     pub(crate) inputs: Digest,
+    /// Of the chart; [`Digest::default`] where it is not told.
+    pub(crate) chart: Digest,
     /// Of the cluster's capabilities.
     pub(crate) capabilities: Digest,
     /// Of the rendered text.
@@ -124,7 +128,7 @@ pub(crate) struct Seal {
 impl Seal {
     fn to_json(self) -> Value {
         let mut value = json!({
-            "inputs": self.inputs.to_string(), "capabilities": self.capabilities.to_string(),
+            "inputs": self.inputs.to_string(), "chart": self.chart.to_string(), "capabilities": self.capabilities.to_string(),
             "rendered": self.rendered.to_string(), "objects": self.objects.to_string(),
         });
         if let (Some(at), Some(map)) = (self.renew_at, value.as_object_mut()) {
@@ -140,6 +144,7 @@ impl Seal {
         let part = |key: &str| value.get(key).and_then(Value::as_str).and_then(Digest::parse);
         Some(Self {
             inputs: part("inputs")?,
+            chart: part("chart").unwrap_or_default(),
             capabilities: part("capabilities")?,
             rendered: part("rendered")?,
             objects: part("objects")?,
@@ -186,11 +191,11 @@ impl Remembered {
     }
 }
 
-fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
+pub(crate) fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
     status.get("conditions")?.as_array()?.iter().find(|one| text(one, "type") == kind)
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -295,42 +300,21 @@ fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>, was_complete: boo
                 let reason = if release.is_install { "InstallSuccessful" } else { "UpgradeSuccessful" };
                 conditions.set("Deployed", "True", reason, release.notes);
             }
-            conditions.remove("ReleaseFailed");
-            conditions.remove("Irreconcilable");
+            conditions.remove("Held");
+            judge_resources(conditions, report.resources.as_ref(), was_complete)
+        }
+        Situation::Held { reason, message } => {
+            conditions.set("Held", "True", reason, message);
             match &report.resources {
-                Some(resources) if resources.failed => {
-                    let summary = resources.summary();
-                    conditions.set("Ready", "False", "ResourcesFailed", &summary);
-                    conditions.set("Reconciling", "False", "ResourcesFailed", "");
-                    conditions.set("Stalled", "True", "ResourcesFailed", &summary);
-                    "Degraded"
-                }
-                Some(Resources { overdue: Some(limit), .. }) => {
-                    let summary = report.resources.as_ref().map(Resources::summary).unwrap_or_default();
-                    let summary = format!("not ready within {limit:?}: {summary}");
-                    conditions.set("Ready", "False", "DeadlineExceeded", &summary);
-                    conditions.set("Reconciling", "False", "DeadlineExceeded", "");
-                    conditions.set("Stalled", "True", "DeadlineExceeded", &summary);
-                    "Degraded"
-                }
-                Some(resources) if resources.ready < resources.total => {
-                    let summary = resources.summary();
-                    conditions.set("Ready", "False", "ResourcesNotReady", &summary);
-                    conditions.set("Reconciling", "True", "ResourcesNotReady", &summary);
-                    conditions.set("Stalled", "False", "ResourcesNotReady", "");
-                    if was_complete { "Degraded" } else { "Progressing" }
-                }
-                _ => {
-                    conditions.set("Ready", "True", "Ready", "all objects are ready");
-                    conditions.set("Reconciling", "False", "Ready", "");
-                    conditions.set("Stalled", "False", "Ready", "");
-                    "Deployed"
-                }
+                Some(resources) => judge_resources(conditions, Some(resources), was_complete),
+                // Nothing new is known of them.
+                None => "Held",
             }
         }
         Situation::Failed { condition, reason, message } => {
             let (kind, word) = condition.condition();
             conditions.remove(if kind == "ReleaseFailed" { "Irreconcilable" } else { "ReleaseFailed" });
+            conditions.remove("Held");
             conditions.set(kind, "True", word, message);
             conditions.set("Ready", "False", reason, message);
             conditions.set("Reconciling", "False", reason, "");
@@ -352,6 +336,45 @@ fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>, was_complete: boo
             conditions.set("Reconciling", "True", "Deleting", message);
             conditions.set("Stalled", "False", "Deleting", "");
             "Deleting"
+        }
+    }
+}
+
+/// Sets the conditions of a release that is applied, by how its objects are.
+fn judge_resources(
+    conditions: &mut Conditions<'_>,
+    resources: Option<&Resources>,
+    was_complete: bool,
+) -> &'static str {
+    conditions.remove("ReleaseFailed");
+    conditions.remove("Irreconcilable");
+    match resources {
+        Some(resources) if resources.failed => {
+            let summary = resources.summary();
+            conditions.set("Ready", "False", "ResourcesFailed", &summary);
+            conditions.set("Reconciling", "False", "ResourcesFailed", "");
+            conditions.set("Stalled", "True", "ResourcesFailed", &summary);
+            "Degraded"
+        }
+        Some(resources @ Resources { overdue: Some(limit), .. }) => {
+            let summary = format!("not ready within {limit:?}: {}", resources.summary());
+            conditions.set("Ready", "False", "DeadlineExceeded", &summary);
+            conditions.set("Reconciling", "False", "DeadlineExceeded", "");
+            conditions.set("Stalled", "True", "DeadlineExceeded", &summary);
+            "Degraded"
+        }
+        Some(resources) if resources.ready < resources.total => {
+            let summary = resources.summary();
+            conditions.set("Ready", "False", "ResourcesNotReady", &summary);
+            conditions.set("Reconciling", "True", "ResourcesNotReady", &summary);
+            conditions.set("Stalled", "False", "ResourcesNotReady", "");
+            if was_complete { "Degraded" } else { "Progressing" }
+        }
+        _ => {
+            conditions.set("Ready", "True", "Ready", "all objects are ready");
+            conditions.set("Reconciling", "False", "Ready", "");
+            conditions.set("Stalled", "False", "Ready", "");
+            "Deployed"
         }
     }
 }

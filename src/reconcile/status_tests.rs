@@ -175,6 +175,7 @@ fn a_status_is_remembered() {
     let chart = chart();
     let seal = Seal {
         inputs: Digest(1),
+        chart: Digest(6),
         capabilities: Digest(4),
         rendered: Digest(2),
         objects: Digest(3),

@@ -97,6 +97,8 @@ impl Restless {
 pub(crate) struct Settled {
     /// Of chart, values and overrides.
     pub(crate) inputs: Digest,
+    /// Of the chart; [`Digest::default`] if that is not known.
+    pub(crate) chart: Digest,
     /// Of the rendered text.
     pub(crate) rendered: Digest,
     /// Of the capabilities of the cluster: those it is known to render the same with.
@@ -161,6 +163,7 @@ impl Settled {
         let objects = lasting.map(|object| (&object.id, &*object.uid, object.fields));
         Seal {
             inputs: self.inputs,
+            chart: self.chart,
             capabilities: self.first_capabilities,
             rendered: self.rendered,
             objects: seal_of(objects),

@@ -29,6 +29,7 @@ mod permissions;
 mod randomness;
 mod releases;
 mod rollback;
+mod rollout;
 mod scaling;
 mod typed;
 mod values;

@@ -1,0 +1,160 @@
+//! What keeps a resource at the release it has although another one is due: the user's word, or its turn in the roll-out of
+//! a new chart. What runs is kept as it is meanwhile.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::identity::{Digest, InstanceKey};
+use super::rollout::{Rollout, Turn};
+use super::status::{Remembered, condition, text};
+use super::tracked::Settled;
+use super::{Controller, Error, Next};
+use crate::annotations::{self, HOLD};
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
+
+/// The most resources named in a message.
+const MOST_NAMED: usize = 5;
+
+/// Why a resource stays at its release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) reason: &'static str,
+    pub(super) message: String,
+}
+
+impl Controller {
+    fn rollout(&self) -> MutexGuard<'_, Rollout> {
+        self.rollout.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a resource whose release is made of another chart stays at it; `None` if it may move on.
+    pub(super) fn held(&self, instance: &Instance) -> Option<Held> {
+        let remembered = Remembered::read(&instance.status());
+        if !remembered.seal.is_some_and(|seal| self.is_another(seal.chart)) {
+            self.leave_rollout(&instance.key);
+            return None;
+        }
+        let chart = &self.chart.chart().metadata;
+        let chart = format!("{} {}", chart.name, chart.version);
+        if annotations::is_true(instance, HOLD) {
+            self.leave_rollout(&instance.key);
+            let message = format!("the annotation {HOLD} keeps the release from moving to {chart}");
+            return Some(Held { reason: "OnHold", message });
+        }
+        let all = self.instances.all();
+        let turn = {
+            let mut rollout = self.rollout();
+            rollout.begin(|| self.interrupted(&all));
+            rollout.ask(&instance.key, all.len(), self.watch.rollout)
+        };
+        match turn {
+            Turn::Go => None,
+            Turn::Wait(moving) => Some(Held {
+                reason: "InLine",
+                message: format!("moves to {chart} when these are ready with it: {}", names(&moving)),
+            }),
+            Turn::Halted(failed) => Some(Held {
+                reason: "RolloutHalted",
+                message: format!(
+                    "no resource moves to {chart} until those work that failed to: {}",
+                    names(&failed)
+                ),
+            }),
+        }
+    }
+
+    /// Whether a release was made of another chart than this; not if that is not known.
+    fn is_another(&self, chart: Digest) -> bool {
+        chart != Digest::default() && chart != self.chart_digest
+    }
+
+    /// The resources that are on this chart and not ready yet, and those whose move to it failed.
+    fn interrupted(&self, all: &[Arc<Instance>]) -> (BTreeSet<InstanceKey>, BTreeSet<InstanceKey>) {
+        let (mut moving, mut failed) = (BTreeSet::new(), BTreeSet::new());
+        for instance in all {
+            let status = instance.status();
+            let is = |kind: &str| condition(&status, kind).is_some_and(|one| text(one, "status") == "True");
+            let Some(seal) = Remembered::read(&status).seal else { continue };
+            if seal.chart == self.chart_digest && !is("Ready") {
+                moving.insert(instance.key.clone());
+            } else if self.is_another(seal.chart) && is("ReleaseFailed") {
+                failed.insert(instance.key.clone());
+            }
+        }
+        (moving, failed)
+    }
+
+    /// Keeps a resource at the release it has, and says why.
+    pub(super) async fn stay(
+        &self,
+        instance: &Instance,
+        settled: Option<Arc<Settled>>,
+        held: &Held,
+    ) -> Result<Next, Error> {
+        // After a restart: what is as it was left needs no look at the record.
+        if settled.is_none() {
+            self.recall(instance, None);
+        }
+        let settled = self.guard(instance).await;
+        let status = instance.status();
+        let told = condition(&status, "Held").is_some_and(|one| text(one, "reason") == held.reason);
+        if !told {
+            tracing::info!(
+                kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+                reason = held.reason, "The release stays as it is"
+            );
+            self.events.tell(instance, Severity::Normal, "Hold", held.reason, &held.message);
+        }
+        self.report_held(instance, settled.as_deref(), held.reason, &held.message).await;
+        Ok(Next::Settled)
+    }
+
+    /// A resource is ready with this chart: the next may move.
+    pub(super) fn moved(&self, instance: &Instance) {
+        let was_over = self.rollout().is_over();
+        self.leave_rollout(&instance.key);
+        if !was_over && self.rollout().is_over() {
+            let chart = &self.chart.chart().metadata;
+            let note = format!("all resources have moved to {} {}", chart.name, chart.version);
+            tracing::info!(kind = %self.watch.names.kind, "{note}");
+            self.events.tell(instance, Severity::Normal, "Rollout", "RolloutComplete", &note);
+        }
+    }
+
+    /// A resource takes no part in the roll-out, or not any more.
+    pub(super) fn leave_rollout(&self, key: &InstanceKey) {
+        let next = {
+            let mut rollout = self.rollout();
+            if rollout.is_over() {
+                return;
+            }
+            rollout.leave(key, self.instances.count(), self.watch.rollout)
+        };
+        next.into_iter().for_each(|key| self.queue.add(key));
+    }
+
+    /// The move of a resource to this chart failed.
+    pub(super) fn move_failed(&self, instance: &Instance) {
+        let seal = Remembered::read(&instance.status()).seal;
+        if !seal.is_some_and(|seal| self.is_another(seal.chart)) {
+            return;
+        }
+        let all = self.instances.count();
+        let (halts, next) = self.rollout().fail(&instance.key, all, self.watch.rollout);
+        if halts {
+            let chart = &self.chart.chart().metadata;
+            let note =
+                format!("no further resource moves to {} {} until this works", chart.name, chart.version);
+            tracing::warn!(kind = %self.watch.names.kind, name = %instance.key.name, "{note}");
+            self.events.tell(instance, Severity::Warning, "Rollout", "RolloutHalted", &note);
+        }
+        next.into_iter().for_each(|key| self.queue.add(key));
+    }
+}
+
+fn names(keys: &[InstanceKey]) -> String {
+    let named: Vec<_> = keys.iter().take(MOST_NAMED).map(ToString::to_string).collect();
+    let more = keys.len().saturating_sub(MOST_NAMED);
+    if more == 0 { named.join(", ") } else { format!("{} and {more} more", named.join(", ")) }
+}

@@ -1,0 +1,155 @@
+//! A new chart in the operator's image: resources move to it at a pace, stay when they are told to, and go back.
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, eventually, says, stays};
+
+/// Its release is ready when somebody says so, and fails where its values say so.
+const SERVICE: &str = r#"
+{{- if .Values.bad }}{{ fail "this chart does not work" }}{{ end }}
+apiVersion: v1
+kind: Service
+metadata: {name: {{ .Release.Name }}}
+spec: {type: LoadBalancer, ports: [{port: 80}]}
+"#;
+
+fn second(chart: &Chart) {
+    chart.write("Chart.yaml", "apiVersion: v2\nname: fleet\nversion: 2.0.0\n");
+    chart.write("templates/service.yaml", SERVICE);
+}
+
+fn first(chart: &Chart) {
+    chart.write("Chart.yaml", "apiVersion: v2\nname: fleet\nversion: 1.0.0\n");
+    chart.write("templates/service.yaml", "");
+}
+
+struct Fleet {
+    chart: Chart,
+    kind: Kind,
+    namespace: Namespace,
+}
+
+impl Fleet {
+    fn new(kind: &str) -> Self {
+        let chart = Chart::new("fleet", &[("templates/cm.yaml", CONFIG)]);
+        first(&chart);
+        Self { chart, kind: Kind::new(kind), namespace: Namespace::new("fleet") }
+    }
+
+    fn start(&self, flags: &[&str]) -> Operator {
+        Operator::start_with(&self.chart.path, &self.kind.api_version(), &self.kind.name, |command| {
+            command.env("WATCH_NAMESPACE", &self.namespace.name).args(flags);
+        })
+    }
+
+    fn make(&self, names: &[&str], spec: &str) {
+        names.iter().for_each(|name| self.namespace.resource(&self.kind, name, spec));
+        names.iter().for_each(|name| self.namespace.ready(&self.kind, name));
+    }
+
+    fn chart_of(&self, name: &str) -> String {
+        self.namespace.path(&self.kind.full(), name, "{.status.deployedRelease.chart.version}")
+    }
+
+    /// Those that are on the second chart.
+    fn moved(&self, names: &[&str]) -> Vec<String> {
+        names.iter().filter(|name| self.chart_of(name) == "2.0.0").map(|name| (*name).to_owned()).collect()
+    }
+
+    fn held(&self, name: &str) -> String {
+        self.namespace.condition(&self.kind, name, "Held")
+    }
+
+    fn get_ready(&self, name: &str) {
+        self.namespace.kubectl(&[
+            "patch",
+            "service",
+            name,
+            "--subresource=status",
+            "--type=merge",
+            "-p",
+            r#"{"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}}"#,
+        ]);
+        self.namespace.ready(&self.kind, name);
+    }
+
+    fn annotate(&self, name: &str, annotation: &str) {
+        self.namespace.kubectl(&["annotate", &self.kind.full(), name, annotation]);
+    }
+}
+
+const ALL: &[&str] = &["a", "b", "c"];
+
+#[test]
+#[ignore = "needs a control plane"]
+fn resources_move_one_by_one_to_a_new_chart_and_all_back() {
+    let fleet = Fleet::new("Fleet");
+    let mut operator = fleet.start(&[]);
+    fleet.make(ALL, r#"{"color": "red"}"#);
+    operator.stop();
+    second(&fleet.chart);
+    let mut operator = fleet.start(&["--rollout-max-unavailable=1"]);
+    becomes(30, 1, || fleet.moved(ALL).len());
+    let one = fleet.moved(ALL).remove(0);
+    let others: Vec<_> = ALL.iter().copied().filter(|name| *name != one).collect();
+    for name in &others {
+        says(30, &format!("/{one}"), || fleet.held(name));
+        assert!(fleet.held(name).starts_with("True InLine: moves to fleet 2.0.0"), "{}", fleet.held(name));
+        fleet.namespace.ready(&fleet.kind, name);
+    }
+    // What waits is kept as it was, by its own chart.
+    fleet.namespace.kubectl(&["delete", "configmap", others[0]]);
+    becomes(30, "red".to_owned(), || fleet.namespace.path("configmap", others[0], "{.data.color}"));
+    stays(2, || fleet.moved(ALL));
+    operator.stop();
+    let mut operator = fleet.start(&["--rollout-max-unavailable=1"]);
+    stays(2, || fleet.moved(ALL));
+
+    fleet.annotate(others[0], "chartwright.io/hold=true");
+    says(30, "OnHold", || fleet.held(others[0]));
+    fleet.get_ready(&one);
+    becomes(30, vec![others[1].to_owned()], || fleet.moved(&others));
+    fleet.get_ready(others[1]);
+    stays(2, || fleet.moved(ALL));
+    fleet.annotate(others[0], "chartwright.io/hold-");
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of(others[0]));
+    assert_eq!(fleet.held(others[0]), "");
+    fleet.get_ready(others[0]);
+    says(30, "RolloutComplete", || fleet.namespace.kubectl(&["get", "events"]));
+    operator.stop();
+
+    first(&fleet.chart);
+    let _operator = fleet.start(&[]);
+    for name in ALL {
+        becomes(30, "1.0.0".to_owned(), || fleet.chart_of(name));
+        becomes(30, String::new(), || fleet.namespace.path("service", name, "{.metadata.name}"));
+        fleet.namespace.ready(&fleet.kind, name);
+    }
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn too_many_failures_halt_a_new_chart() {
+    let fleet = Fleet::new("Flotilla");
+    let mut operator = fleet.start(&[]);
+    fleet.make(&["bad"], r#"{"color": "red", "bad": true}"#);
+    fleet.make(&["good"], r#"{"color": "red"}"#);
+    fleet.annotate("good", "chartwright.io/hold=true");
+    operator.stop();
+    second(&fleet.chart);
+    let _operator = fleet.start(&["--rollout-max-failures=0"]);
+    says(30, "this chart does not work", || fleet.namespace.condition(&fleet.kind, "bad", "Stalled"));
+    fleet.annotate("good", "chartwright.io/hold-");
+    let told = says(30, "RolloutHalted", || fleet.held("good"));
+    assert!(told.contains("/bad"), "{told}");
+    says(30, "RolloutHalted", || fleet.namespace.kubectl(&["get", "events"]));
+    fleet.namespace.ready(&fleet.kind, "good");
+    stays(2, || fleet.moved(&["bad", "good"]));
+
+    fleet.namespace.change(&fleet.kind, "bad", r#"{"bad": false}"#);
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of("bad"));
+    fleet.get_ready("bad");
+    eventually(30, "the rest goes on", || match fleet.chart_of("good").as_str() {
+        "2.0.0" => Ok(()),
+        other => Err(format!("{other} {}", fleet.held("good"))),
+    });
+}
