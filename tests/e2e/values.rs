@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, says};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, kubectl, says};
 
 /// Shows where its values came from.
 const SHOW: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n\
@@ -82,4 +82,42 @@ fn values_from_secrets_and_config_maps_are_followed() {
         "{events}"
     );
     assert!(!events.contains("pa55"), "no event tells a secret");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn one_operator_serves_kinds_in_namespaces_and_in_the_cluster() {
+    let chart =
+        Chart::new("both", &[("templates/cm.yaml", SHOW), ("values.yaml", "color: grey\ndebug: null\n")]);
+    let (near, wide) = (Kind::new("Near"), Kind::new("Wide"));
+    let (namespace, releases) = (Namespace::new("near"), Namespace::new("wide"));
+    let fields = format!(
+        "- group: e2e.example.com\n  version: v1\n  kind: Wide\n  chart: {}\n  scope: Cluster\n  maxHistory: 2\n\
+         \x20 releaseNamespace: {}\n  valuesFrom: [{{kind: ConfigMap, name: site}}]\n",
+        chart.path.display(),
+        releases.name
+    );
+    let watches = watches(&chart, &near, &fields);
+    let _operator = Operator::start_with(&chart.path, &near.api_version(), &near.name, |command| {
+        command.env("HELM_CHART_WATCHES", &watches);
+    });
+    releases.kubectl(&["create", "configmap", "site", "--from-literal=values.yaml=color: blue"]);
+    namespace.resource(&near, "demo", r#"{"color": "green"}"#);
+    namespace.resource(&wide, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&near, "demo");
+    releases.ready(&wide, "demo");
+    assert_eq!((data(&namespace, "color"), data(&releases, "color")), ("green".into(), "blue".into()));
+    for debug in 1..=3 {
+        releases.change(&wide, "demo", &format!(r#"{{"debug": {debug}}}"#));
+        let revision = format!("{}", debug + 1);
+        becomes(30, revision, || releases.path(&wide.full(), "demo", "{.status.deployedRelease.revision}"));
+    }
+    let records = || {
+        let secrets = releases.names("secret");
+        secrets.into_iter().filter(|name| name.starts_with("sh.helm.release.v1.demo.")).collect::<Vec<_>>()
+    };
+    becomes(15, ["v3", "v4"].map(|n| format!("sh.helm.release.v1.demo.{n}")).to_vec(), records);
+    kubectl(&["delete", &wide.full(), "demo", "--timeout=30s"]);
+    becomes(30, String::new(), || releases.path("configmap", "demo", "{.metadata.name}"));
+    assert_eq!(data(&namespace, "color"), "green");
 }
