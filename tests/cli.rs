@@ -181,7 +181,7 @@ fn every_command_explains_itself_and_is_in_the_readme() {
     let help = stdout(&["--help"]);
     let readme =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("a README");
-    for command in ["run", "template", "crd", "manifests", "check", "version"] {
+    for command in ["run", "template", "crd", "docs", "manifests", "check", "version"] {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is in --help");
         assert!(readme.contains(&format!("`chartwright {command}")), "{command} is in the README");
         assert!(stdout(&[command, "--help"]).contains("Usage: chartwright"), "{command} --help");
