@@ -10,7 +10,8 @@ use tokio::time::Instant;
 use super::error::Error;
 use super::identity::{InstanceKey, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
-use super::{Controller, order};
+use super::{Controller, objects, order};
+use crate::release;
 
 /// How long objects may be there before their resource.
 const GRACE: Duration = Duration::from_secs(20);
@@ -92,7 +93,18 @@ impl Controller {
             namespace: namespace.into(),
             name: crate::cluster::seeds::secret_name(release).into(),
         });
+        let history = self.records.history(namespace, release).await;
+        let history = history.map_err(Error::api("list the release's records"))?;
+        let ours: Vec<_> = history.iter().filter(|entry| entry.owner.as_deref() == Some(uid)).collect();
         let served = self.discovery.current();
+        if let Some(last) = ours.last() {
+            // What hooks have made is known to the record alone.
+            let bytes = self.records.read(namespace, release, last.revision).await;
+            let bytes = bytes.map_err(Error::api("read the release's record"))?;
+            let record = bytes.and_then(|bytes| release::decode(&bytes).ok()).map(|(record, _)| record);
+            let hooks = record.iter().flat_map(|record| &record.hooks);
+            ids.extend(hooks.flat_map(|hook| objects::ids(&hook.manifest, namespace, &served.kinds)));
+        }
         for id in &ids {
             let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { continue };
             let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
@@ -102,9 +114,7 @@ impl Controller {
                 deleted.map_err(Error::api(format!("delete {id}")))?;
             }
         }
-        let history = self.records.history(namespace, release).await;
-        let history = history.map_err(Error::api("list the release's records"))?;
-        for entry in history.iter().filter(|entry| entry.owner.as_deref() == Some(uid)) {
+        for entry in ours {
             let deleted = self.records.delete(namespace, release, entry).await;
             deleted.map_err(Error::api("delete a release record"))?;
         }

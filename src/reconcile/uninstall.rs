@@ -35,7 +35,7 @@ impl Controller {
         }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record.as_ref());
-        ids.extend(self.hooks_out_of_reach(instance, &hooks));
+        ids.extend(self.ids_of_hooks(instance, &hooks));
         if is_true(instance, UNINSTALL_DISABLE_HOOKS) {
             hooks.clear();
         }
@@ -63,6 +63,12 @@ impl Controller {
         }
         self.tell_left(instance, &waiting_for(&left));
         self.release(instance, "the release is gone but for what was left behind").await
+    }
+
+    /// What hooks have made: no manifest names it. Definitions stay, as Helm leaves them.
+    fn ids_of_hooks(&self, instance: &Instance, hooks: &[Hook]) -> Vec<ObjectId> {
+        let made = hooks.iter().flat_map(|hook| self.ids_of(instance, &hook.manifest));
+        made.filter(|id| &*id.kind != "CustomResourceDefinition").collect()
     }
 
     /// Runs the hooks around a deletion. Where nothing may hold it up, or its namespace goes and takes no new objects,
