@@ -35,6 +35,7 @@ impl Controller {
         }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record.as_ref());
+        ids.extend(self.hooks_out_of_reach(instance, &hooks));
         ids.extend(self.ids_of_hooks(instance, &hooks));
         if is_true(instance, UNINSTALL_DISABLE_HOOKS) {
             hooks.clear();
@@ -65,9 +66,12 @@ impl Controller {
         self.release(instance, "the release is gone but for what was left behind").await
     }
 
-    /// What hooks have made: no manifest names it. Definitions stay, as Helm leaves them.
+    /// What hooks have made before the deletion: no manifest names it. Definitions stay, as Helm leaves them. What runs for
+    /// the deletion can be looked at until garbage collection takes it.
     fn ids_of_hooks(&self, instance: &Instance, hooks: &[Hook]) -> Vec<ObjectId> {
-        let made = hooks.iter().flat_map(|hook| self.ids_of(instance, &hook.manifest));
+        let for_deletion = |event: &HookEvent| matches!(event, HookEvent::PreDelete | HookEvent::PostDelete);
+        let earlier = hooks.iter().filter(|hook| !hook.events.iter().any(for_deletion));
+        let made = earlier.flat_map(|hook| self.ids_of(instance, &hook.manifest));
         made.filter(|id| &*id.kind != "CustomResourceDefinition").collect()
     }
 
