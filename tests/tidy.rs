@@ -102,3 +102,17 @@ fn documents_name_tests_that_exist() {
         assert!(found, "docs/HELM-OPERATOR.md names {file}::{name}, and there is no such test");
     }
 }
+
+#[test]
+fn engine_crates_explain_themselves_with_examples_that_run() {
+    for name in ["gostd", "goyaml", "gotemplate", "sprig", "helm", "crdschema"] {
+        let folder = root().join("crates").join(name);
+        let readme = std::fs::read_to_string(folder.join("README.md")).expect("a README");
+        assert!(readme.contains("```rust"), "crates/{name}/README.md has an example");
+        let library = std::fs::read_to_string(folder.join("src/lib.rs")).expect("readable");
+        assert!(
+            library.contains("doc = include_str!(\"../README.md\")"),
+            "crates/{name}'s example runs as a test"
+        );
+    }
+}

@@ -19,13 +19,18 @@ const TEMPLATE_MISTAKES: &[Mistake] = &[
         advice: "nothing is set at $table, so it has no \"$1\": set it, or write ($table).$1 for \"empty if missing\"",
     },
     Mistake {
+        message: r"can't evaluate field (\w+) in type interface \{\}",
+        advice: "$table is no table, so it has no \"$1\": check its value, and what dot is here (inside range and with it is \
+                 not the chart; $$ is)",
+    },
+    Mistake {
         message: r"can't evaluate field (\w+) in type (.+)",
-        advice: "what \"$1\" is asked of is a $2, not a table: check the value's type and what dot is here \
+        advice: "what \"$1\" is asked of is of type $2, not a table: check the value's type and what dot is here \
                  (inside range and with it is not the chart; $$ is)",
     },
     Mistake {
-        message: r"wrong type for value; expected string; got (float64|int|int64|bool)",
-        advice: "a $1 is given where text is wanted: write (toString $node), or put the value in quotes",
+        message: r"wrong type for value; expected string; got (float64|int|int64|bool)\b",
+        advice: "text is wanted and $1 is given: write (toString $node), or put the value in quotes",
     },
     Mistake {
         message: r"wrong type for value; expected (int|int64); got float64",
@@ -93,13 +98,14 @@ pub(super) fn for_template(error: &gotemplate::Error) -> Option<String> {
     {
         return Some(unknown_function(&unknown));
     }
-    let node = innermost.node().unwrap_or("the value");
+    // What comes through a pipe is blamed on the function that takes it.
+    let node = innermost.node().filter(|node| node.starts_with(['.', '$', '('])).unwrap_or("VALUE");
     advise(TEMPLATE_MISTAKES, &message, node)
 }
 
 /// Finds advice for a rendered document that is not YAML.
 pub(super) fn for_manifest(reason: &str, _document: &str) -> Option<String> {
-    advise(MANIFEST_MISTAKES, reason, "the value")
+    advise(MANIFEST_MISTAKES, reason, "VALUE")
 }
 
 /// Reads the line out of a YAML error.

@@ -163,5 +163,10 @@ pub fn resource(spec: Value, status: Value, text: &str) -> Value {
     })
 }
 
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests;

@@ -31,3 +31,8 @@ pub use error::{Error, SchemaViolation, TemplateError};
 pub use gotemplate::{Execution, Host, Issue, Location, Site};
 pub use manifest::{Hook, HookDeletePolicy, HookEvent, Manifest};
 pub use plain::render_text;
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -64,3 +64,8 @@ pub static FUNCTIONS: &[&[Function]] = &[
 pub fn functions() -> impl Iterator<Item = &'static Function> {
     FUNCTIONS.iter().copied().flatten()
 }
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
