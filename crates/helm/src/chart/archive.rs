@@ -31,7 +31,12 @@ impl Source for Archive<'_> {
         let mut files = Vec::new();
         let mut remaining = LARGEST_CHART;
         for entry in archive.entries().map_err(read_text)? {
-            let mut entry = entry.map_err(read_text)?;
+            let mut entry = match entry {
+                Ok(entry) => entry,
+                // The last file may lack its padding, and the archive its end.
+                Err(error) if error.to_string() == "unexpected EOF during skip" => break,
+                Err(error) => return Err(read_text(error)),
+            };
             let raw_name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let kind = entry.header().entry_type();
             let is_directory = kind == EntryType::Directory || (kind.is_file() && raw_name.ends_with('/'));
@@ -126,7 +131,8 @@ fn read_text(error: std::io::Error) -> String {
         std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData => {
             format!("gzip: invalid data ({error})")
         }
-        _ => format!("archive/tar: invalid tar header ({error})"),
+        _ if error.to_string() == "failed to read entire block" => "unexpected EOF".to_owned(),
+        _ => "archive/tar: invalid tar header".to_owned(),
     }
 }
 

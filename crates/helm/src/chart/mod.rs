@@ -3,6 +3,7 @@
 mod archive;
 mod build;
 mod ignore;
+mod links;
 mod metadata;
 mod source;
 mod subcharts;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::File;
 use super::ignore::{self, Rules};
+use super::links;
 
 /// Files above this size are refused (Helm 3's `MaxDecompressedFileSize`).
 pub(super) const LARGEST_FILE: u64 = 5 * 1024 * 1024;
 /// Charts above this size are refused (Helm's `MaxDecompressedChartSize`); Helm itself sets no limit for folders.
 pub(super) const LARGEST_CHART: u64 = 100 * 1024 * 1024;
-/// Symbolic links on one path; Go gives up at the same number.
+/// Symbolic links on one path.
 const MOST_LINKS: usize = 255;
 /// A folder with symbolic links in circles can list files without end.
 const MOST_FILES: usize = 100_000;
@@ -70,16 +71,15 @@ impl Walk {
         Ok(())
     }
 
-    fn entry(&mut self, path: &Path, name: &str, mut links: usize) -> Result<(), String> {
+    fn entry(&mut self, path: &Path, name: &str, mut link_count: usize) -> Result<(), String> {
         let mut info = fs::symlink_metadata(path).map_err(|error| io_text("lstat", path, &error))?;
         let mut target = path.to_owned();
         if info.is_symlink() {
-            links += 1;
-            let resolved = fs::canonicalize(path).map_err(|error| io_text("lstat", path, &error));
-            target = resolved.map_err(|error| link_text(path, &error))?;
-            if links > MOST_LINKS {
+            link_count += 1;
+            if link_count > MOST_LINKS {
                 return Err(link_text(path, "EvalSymlinks: too many links"));
             }
+            target = links::resolve(path).map_err(|error| link_text(path, &error))?;
             self.warnings.push(format!(
                 "found symbolic link in path: {} resolves to {}. Contents of linked file included and used",
                 path.display(),
@@ -91,7 +91,7 @@ impl Walk {
             return Ok(());
         }
         if info.is_dir() {
-            return self.folder(path, name, links);
+            return self.folder(path, name, link_count);
         }
         if !info.is_file() {
             let path = path.display();

@@ -1,0 +1,80 @@
+//! Where symbolic links lead, step by step as Go goes: messages name the step that failed.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::source::io_text;
+
+/// Links on one path; Go gives up at the same number.
+const MOST_LINKS: usize = 255;
+
+/// Follows all symbolic links of an absolute path, as Go's `filepath.EvalSymlinks` does.
+pub(super) fn resolve(path: &Path) -> Result<PathBuf, String> {
+    let mut rest: VecDeque<PathBuf> = parts(path).collect();
+    let mut done = PathBuf::new();
+    let mut links = 0;
+    while let Some(part) = rest.pop_front() {
+        match part.components().next() {
+            Some(Component::CurDir) | None => continue,
+            Some(Component::ParentDir) => {
+                done.pop();
+                continue;
+            }
+            Some(_) => done.push(&part),
+        }
+        let info = fs::symlink_metadata(&done).map_err(|error| io_text("lstat", &done, &error))?;
+        if !info.is_symlink() {
+            if !info.is_dir() && !rest.is_empty() {
+                return Err("not a directory".to_owned());
+            }
+            continue;
+        }
+        links += 1;
+        if links > MOST_LINKS {
+            return Err("EvalSymlinks: too many links".to_owned());
+        }
+        let target = fs::read_link(&done).map_err(|error| io_text("readlink", &done, &error))?;
+        // A relative target starts beside the link; an absolute one takes the place of all before it when it is pushed.
+        done.pop();
+        for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
+            rest.push_front(part);
+        }
+    }
+    Ok(done)
+}
+
+fn parts(path: &Path) -> impl Iterator<Item = PathBuf> {
+    path.components().map(|part| PathBuf::from(part.as_os_str()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_are_followed_and_failures_name_the_step() {
+        let top = std::env::temp_dir().join(format!("links-{}", std::process::id()));
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        fs::write(top.join("a/f"), "").unwrap();
+        for (target, name) in [("a", "to-a"), ("../a/b", "a/up"), ("self", "self"), ("gone", "a/broken")] {
+            symlink(target, top.join(name)).unwrap();
+        }
+        symlink(top.join("a"), top.join("whole")).unwrap();
+        let real = resolve(&top).unwrap();
+        for (path, want) in
+            [("to-a/b", "a/b"), ("to-a/up", "a/b"), ("whole/f", "a/f"), ("a/../to-a/./b", "a/b")]
+        {
+            assert_eq!(resolve(&top.join(path)).unwrap(), real.join(want), "{path}");
+        }
+        let error = |path: &str| resolve(&top.join(path)).unwrap_err();
+        assert_eq!(
+            error("to-a/broken"),
+            format!("lstat {}/a/gone: no such file or directory", real.display())
+        );
+        assert_eq!(error("self"), "EvalSymlinks: too many links");
+        assert_eq!(error("a/f/x"), "not a directory");
+        fs::remove_dir_all(top).unwrap();
+    }
+}
