@@ -284,3 +284,32 @@ fn files_have_their_methods() {
     let want = r#"# "one\ntwo\n" [one two] "x: 'k: v'\n\"y\": \"\"" "x: azogdg==\n\"y\": \"\"" []"#;
     assert_eq!(text(&files, ""), format!("---\n# Source: c/templates/a.yaml\n{want}\n"));
 }
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_and_failures_name_the_step() {
+    use std::os::unix::fs::symlink;
+    let top = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("links");
+    let _ = std::fs::remove_dir_all(&top);
+    std::fs::create_dir_all(top.join("c/templates")).unwrap();
+    std::fs::create_dir_all(top.join("elsewhere/sub")).unwrap();
+    std::fs::write(top.join("c/Chart.yaml"), CHART.1).unwrap();
+    std::fs::write(top.join("elsewhere/sub/f.yaml"), "kind: F\n").unwrap();
+    let link = |target: &str, name: &str| symlink(target, top.join("c/templates").join(name)).unwrap();
+    link("../../elsewhere/./sub", "folder");
+    link("folder/f.yaml", "through.yaml");
+    let names = |chart: &Chart| chart.templates.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
+    let chart = Chart::load_path(top.join("c")).unwrap();
+    assert_eq!(names(&chart), ["templates/folder/f.yaml", "templates/through.yaml"]);
+    let real = std::fs::canonicalize(&top).unwrap();
+    for (target, want) in [
+        ("../gone", format!("lstat {}/c/gone: no such file or directory", real.display())),
+        ("z", "EvalSymlinks: too many links".to_owned()),
+        ("../Chart.yaml/x", "not a directory".to_owned()),
+    ] {
+        link(target, "z");
+        let error = Chart::load_path(top.join("c")).unwrap_err().to_string();
+        assert_eq!(error, format!("error evaluating symlink {}/c/templates/z: {want}", top.display()));
+        std::fs::remove_file(top.join("c/templates/z")).unwrap();
+    }
+}

@@ -187,7 +187,6 @@ fn release(name: &str, namespace: &str, is_upgrade: bool) -> Release {
 }
 
 fn capabilities(kube_version: &str, api_versions: &[String]) -> Result<Capabilities, helm::Error> {
-    let version = KubeVersion::parse(kube_version)
-        .map_err(|reason| helm::Error::Values(format!("invalid kube version '{kube_version}': {reason}")))?;
+    let version = KubeVersion::parse(kube_version).map_err(helm::Error::Values)?;
     Ok(Capabilities::default().with_kube_version(version).with_api_versions(api_versions.iter().cloned()))
 }

@@ -165,7 +165,7 @@ func template(folder string, request request) (string, error) {
 	}
 	var err error
 	if client.KubeVersion, err = chartutil.ParseKubeVersion(kubeVersion); err != nil {
-		return "", fmt.Errorf("invalid kube version '%s': %s", kubeVersion, err)
+		return "", err
 	}
 	merged, err := options.MergeValues(getter.Providers{})
 	if err != nil {

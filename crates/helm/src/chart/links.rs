@@ -47,34 +47,3 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, String> {
 fn parts(path: &Path) -> impl Iterator<Item = PathBuf> {
     path.components().map(|part| PathBuf::from(part.as_os_str()))
 }
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    #[test]
-    fn links_are_followed_and_failures_name_the_step() {
-        let top = std::env::temp_dir().join(format!("links-{}", std::process::id()));
-        fs::create_dir_all(top.join("a/b")).unwrap();
-        fs::write(top.join("a/f"), "").unwrap();
-        for (target, name) in [("a", "to-a"), ("../a/b", "a/up"), ("self", "self"), ("gone", "a/broken")] {
-            symlink(target, top.join(name)).unwrap();
-        }
-        symlink(top.join("a"), top.join("whole")).unwrap();
-        let real = resolve(&top).unwrap();
-        for (path, want) in
-            [("to-a/b", "a/b"), ("to-a/up", "a/b"), ("whole/f", "a/f"), ("a/../to-a/./b", "a/b")]
-        {
-            assert_eq!(resolve(&top.join(path)).unwrap(), real.join(want), "{path}");
-        }
-        let error = |path: &str| resolve(&top.join(path)).unwrap_err();
-        assert_eq!(
-            error("to-a/broken"),
-            format!("lstat {}/a/gone: no such file or directory", real.display())
-        );
-        assert_eq!(error("self"), "EvalSymlinks: too many links");
-        assert_eq!(error("a/f/x"), "not a directory");
-        fs::remove_dir_all(top).unwrap();
-    }
-}
