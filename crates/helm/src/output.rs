@@ -15,6 +15,9 @@ pub struct TemplateOutput {
     pub show_only: Vec<String>,
 }
 
+/// What stands before a document's path.
+const HEAD: &[u8] = b"---\n# Source: ";
+
 /// A piece of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document<'a> {
@@ -40,18 +43,21 @@ pub enum Part {
 impl Document<'_> {
     /// Appends the document as Helm prints it.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.extend(b"---\n# Source: ");
-        out.extend(self.path.bytes());
-        out.push(b'\n');
-        out.extend(self.content);
-        out.push(b'\n');
+        for part in [HEAD, self.path.as_bytes(), b"\n", self.content, b"\n"] {
+            out.extend_from_slice(part);
+        }
+    }
+
+    fn length(&self) -> usize {
+        HEAD.len() + self.path.len() + self.content.len() + 2
     }
 }
 
 impl Rendered {
     /// Returns the text of all manifests as a release record stores it, CRDs in front if asked for.
     pub fn manifest_text(&self, include_crds: bool) -> Vec<u8> {
-        let mut out = Vec::new();
+        let mut out =
+            Vec::with_capacity(self.crds_and_manifests(include_crds).map(|each| each.length()).sum());
         self.crds_and_manifests(include_crds).for_each(|document| document.write(&mut out));
         out
     }
@@ -63,8 +69,12 @@ impl Rendered {
 
     /// Returns what `helm template` prints.
     pub fn template_output(&self, options: &TemplateOutput) -> Result<Vec<u8>, Error> {
-        let manifests = self.manifest_text(options.include_crds);
-        let mut out = gostd::strings::trim_space(&manifests).to_vec();
+        // Charts print megabytes: there is one copy of them, of the right size from the start.
+        let length: usize = self.documents(options).map(|document| document.length()).sum();
+        let mut out = Vec::with_capacity(length + 1);
+        self.crds_and_manifests(options.include_crds).for_each(|document| document.write(&mut out));
+        // Nothing has to be trimmed in front: documents start with dashes.
+        out.truncate(gostd::strings::trim_space(&out).len());
         out.push(b'\n');
         self.shown_hooks(options).for_each(|hook| hook.write(&mut out));
         if options.show_only.is_empty() { Ok(out) } else { show_only(&out, &options.show_only) }
