@@ -27,7 +27,10 @@ impl Json {
             // The library that Helm uses reads from a stream.
             Err(_) if text.trim_ascii().is_empty() => return Err("EOF".to_owned()),
             Err(error) => {
-                return Err(error.to_string().replace("unexpected end of JSON input", "unexpected EOF"));
+                let text = error.to_string().replace("unexpected end of JSON input", "unexpected EOF");
+                // What stands behind the value is not shown.
+                const BEHIND: &str = " after top-level value";
+                return Err(if text.ends_with(BEHIND) { format!("invalid character{BEHIND}") } else { text });
             }
         };
         drop(value);
@@ -143,6 +146,24 @@ impl Reader<'_> {
             "true" => Json::Bool(true),
             "false" => Json::Bool(false),
             number => Json::Number(number.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_texts_are_refused_in_the_words_of_a_stream() {
+        for (text, want) in [
+            ("", "EOF"),
+            (" \n", "EOF"),
+            ("{", "unexpected EOF"),
+            ("{} x", "invalid character after top-level value"),
+            ("{x", "invalid character 'x' looking for beginning of object key string"),
+        ] {
+            assert_eq!(Json::parse(text.as_bytes()).err().as_deref(), Some(want), "{text:?}");
         }
     }
 }
