@@ -44,6 +44,8 @@ pub(crate) const HOOK_DEADLINE: &str = "chartwright.io/hook-deadline";
 /// Whether every revision of a release gets random values of its own (`fresh`) or all the same (`stable`); overrides the
 /// kind's setting.
 pub(crate) const RANDOM_VALUES: &str = "chartwright.io/random-values";
+/// While this is true nothing new is applied: the status tells what would be.
+pub(crate) const PLAN: &str = "chartwright.io/plan";
 /// Keeps a release at the chart it was made of.
 pub(crate) const HOLD: &str = "chartwright.io/hold";
 

@@ -14,6 +14,7 @@ mod names;
 mod observe;
 mod operator;
 mod policy;
+mod preview;
 mod queue;
 mod reconcile;
 mod release;

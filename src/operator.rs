@@ -247,8 +247,8 @@ async fn serve(
 }
 
 /// One served kind.
-struct Kind {
-    controller: Arc<Controller>,
+pub(crate) struct Kind {
+    pub(crate) controller: Arc<Controller>,
     namespaces: Vec<Option<String>>,
     selector: Option<Selector>,
     /// One per namespace.
@@ -257,10 +257,10 @@ struct Kind {
 }
 
 /// What all kinds share.
-struct Shared {
-    client: Client,
-    metrics: Arc<Metrics>,
-    histories: Arc<Histories>,
+pub(crate) struct Shared {
+    pub(crate) client: Client,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) histories: Arc<Histories>,
 }
 
 /// Starts as soon as the cluster can be reached: an operator that gives up is started again later and later.
@@ -324,13 +324,14 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
 }
 
 /// A chart ready to render.
-struct Loaded {
+pub(crate) struct Loaded {
     compiled: CompiledChart,
     json: ChartJson,
     digest: Digest,
 }
 
-fn load(path: &Path) -> Result<Loaded, Error> {
+/// Loads a chart and parses its templates.
+pub(crate) fn load(path: &Path) -> Result<Loaded, Error> {
     let fail = |error| Error::Chart { path: path.to_owned(), error };
     let chart = Chart::load_path(path).map_err(fail)?;
     let json = ChartJson::new(&chart);
@@ -380,7 +381,8 @@ fn chart_digest(chart: &Chart) -> Digest {
     Digest::of(parts)
 }
 
-fn kind(
+/// Makes what serves a kind; nothing is started.
+pub(crate) fn kind(
     settings: &Settings,
     watch: &Watch,
     chart: Loaded,
@@ -505,7 +507,7 @@ impl Kind {
     }
 
     /// The watches of its custom resources, one per namespace.
-    fn watchers(&self) -> Vec<impl Future<Output = ()> + Send + 'static> {
+    pub(crate) fn watchers(&self) -> Vec<impl Future<Output = ()> + Send + 'static> {
         let each = self.namespaces.iter().zip(&self.synced);
         each.map(|(namespace, (synced, _))| {
             let (instances, namespace) = (self.controller.instances.clone(), namespace.clone());
@@ -516,7 +518,7 @@ impl Kind {
     }
 
     /// Waits until the first lists of custom resources, and of what values are taken from, are in.
-    async fn synced(&self) {
+    pub(crate) async fn synced(&self) {
         self.controller.references.synced().await;
         for (_, synced) in &self.synced {
             // The sender lives as long as we do.

@@ -51,6 +51,9 @@ pub(crate) enum CliError {
     /// The operator ended with an error.
     #[error(transparent)]
     Operator(#[from] crate::operator::Error),
+    /// A comparison with the cluster failed.
+    #[error(transparent)]
+    Preview(#[from] crate::preview::PreviewError),
     /// No way to reach a cluster.
     #[error(
         "cannot reach a cluster: {0}. Name a kubeconfig with --kubeconfig or KUBECONFIG, or run in a pod"

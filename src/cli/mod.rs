@@ -2,6 +2,7 @@
 
 mod check;
 mod crd;
+mod diff;
 mod docs;
 mod error;
 mod excerpt;
@@ -56,6 +57,8 @@ enum Command {
     Run(Box<run::RunArgs>),
     /// Print what a chart renders, as `helm template` does
     Template(Box<template::TemplateArgs>),
+    /// Print what a custom resource would change on the cluster; exits with 0 if nothing, 1 if something, 2 on an error
+    Diff(Box<diff::DiffArgs>),
     /// Print the CustomResourceDefinition for a chart
     Crd(Box<crd::CrdArgs>),
     /// Print a reference of a chart's values in Markdown
@@ -79,6 +82,15 @@ pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     match cli.command {
         Command::Run(args) => finish(run::run(*args)),
         Command::Template(args) => finish(template::run(&args)),
+        Command::Diff(args) => match diff::run(*args) {
+            Ok(diff::Found::Nothing) => ExitCode::SUCCESS,
+            Ok(diff::Found::Changes) => ExitCode::from(1),
+            Ok(diff::Found::Refusals) => ExitCode::from(2),
+            Err(error) => {
+                finish(Err(error));
+                ExitCode::from(2)
+            }
+        },
         Command::Crd(args) => finish(crd::run(&args)),
         Command::Docs(args) => finish(docs::run(&args)),
         Command::Manifests(args) => finish(manifests::run(&args)),

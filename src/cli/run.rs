@@ -115,7 +115,7 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
-    let mut watches = find_watches(args, default_watches)?;
+    let mut watches = find_watches(args.watches_file.as_deref(), &args.served, default_watches)?;
     for Watch { rollout, .. } in &mut watches {
         rollout.max_unavailable = rollout.max_unavailable.or(args.rollout_max_unavailable);
         rollout.max_failures = rollout.max_failures.or(args.rollout_max_failures);
@@ -178,17 +178,21 @@ fn namespaces(names: &[String]) -> Vec<String> {
 }
 
 /// A watches file that was asked for comes first, then the three names, then the file at its usual place.
-fn find_watches(args: &RunArgs, default_watches: &Path) -> Result<Vec<Watch>, CliError> {
-    if let Some(file) = args.watches_file.as_deref().filter(|file| !file.as_os_str().is_empty()) {
+pub(super) fn find_watches(
+    file: Option<&Path>,
+    served: &ServedArgs,
+    default_watches: &Path,
+) -> Result<Vec<Watch>, CliError> {
+    if let Some(file) = file.filter(|file| !file.as_os_str().is_empty()) {
         return watches::load(file).map_err(|error| CliError::Usage(error.to_string()));
     }
-    if args.served.is_empty() && default_watches.exists() {
+    if served.is_empty() && default_watches.exists() {
         return watches::load(default_watches).map_err(|error| CliError::Usage(error.to_string()));
     }
-    Ok(vec![args.served.to_watch()?])
+    Ok(vec![served.to_watch()?])
 }
 
-async fn connect(
+pub(super) async fn connect(
     kubeconfig: Option<PathBuf>,
     context: Option<String>,
     requests: Requests,

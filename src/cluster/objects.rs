@@ -80,6 +80,14 @@ impl Writer {
         Ok(Tried { exists: seen.stored, former: seen.former, warnings: answer.warnings })
     }
 
+    /// Asks what an apply would make of an object.
+    pub(crate) async fn preview(&self, object: &Object) -> Result<Value, kube::Error> {
+        let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
+        let request =
+            at(&object.kind, &object.id).patch(&object.id.name, &parameters, &Patch::Apply(&object.body));
+        Ok(call::<Value>(&self.client, request.map_err(kube::Error::BuildRequest)?).await?.body)
+    }
+
     /// Applies an object.
     pub(crate) async fn apply(&self, key: &InstanceKey, object: &Object) -> Result<Applied, kube::Error> {
         // Fields were checked by the dry run; what it could not check, the server warns of and drops.

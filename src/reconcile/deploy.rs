@@ -24,7 +24,7 @@ use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::Values;
 use super::{Controller, Next};
 use crate::annotations::{
-    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, RANDOM_VALUES, RECONCILE_NOW, UPGRADE_DESCRIPTION,
+    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, PLAN, RANDOM_VALUES, RECONCILE_NOW, UPGRADE_DESCRIPTION,
     UPGRADE_DISABLE_HOOKS, is_true,
 };
 use crate::cluster::discovery::Served;
@@ -55,6 +55,10 @@ impl Controller {
         let settled = if is_asked_anew(instance) { None } else { self.recall(instance, Some(inputs)) };
         match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
+            _ if is_true(instance, PLAN) => {
+                let held = self.planned(instance).await?;
+                self.stay(instance, settled, &held).await
+            }
             _ => match self.held(instance) {
                 Some(held) => self.stay(instance, settled, &held).await,
                 None => self.advance(instance, &values, inputs, settled).await,

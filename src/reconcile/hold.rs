@@ -8,10 +8,13 @@ use super::identity::{Digest, InstanceKey};
 use super::rollout::{Rollout, Turn};
 use super::status::{Remembered, condition, text};
 use super::tracked::Settled;
-use super::{Controller, Error, Next};
-use crate::annotations::{self, HOLD};
+use super::{Controller, Error, Next, preview};
+use crate::annotations::{self, HOLD, PLAN};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
+
+/// The most lines of a plan that a status holds.
+const LONGEST_PLAN: usize = 100;
 
 /// The most resources named in a message.
 const MOST_NAMED: usize = 5;
@@ -21,6 +24,14 @@ const MOST_NAMED: usize = 5;
 pub(super) struct Held {
     pub(super) reason: &'static str,
     pub(super) message: String,
+    /// What would change, a line a field.
+    pub(super) plan: Option<Vec<String>>,
+}
+
+impl Held {
+    fn new(reason: &'static str, message: String) -> Self {
+        Self { reason, message, plan: None }
+    }
 }
 
 impl Controller {
@@ -40,7 +51,7 @@ impl Controller {
         if annotations::is_true(instance, HOLD) {
             self.leave_rollout(&instance.key);
             let message = format!("the annotation {HOLD} keeps the release from moving to {chart}");
-            return Some(Held { reason: "OnHold", message });
+            return Some(Held::new("OnHold", message));
         }
         let all = self.instances.all();
         let turn = {
@@ -50,18 +61,33 @@ impl Controller {
         };
         match turn {
             Turn::Go => None,
-            Turn::Wait(moving) => Some(Held {
-                reason: "InLine",
-                message: format!("moves to {chart} when these are ready with it: {}", names(&moving)),
-            }),
-            Turn::Halted(failed) => Some(Held {
-                reason: "RolloutHalted",
-                message: format!(
-                    "no resource moves to {chart} until those work that failed to: {}",
-                    names(&failed)
-                ),
-            }),
+            Turn::Wait(moving) => {
+                let moving = names(&moving);
+                Some(Held::new("InLine", format!("moves to {chart} when these are ready with it: {moving}")))
+            }
+            Turn::Halted(failed) => {
+                let failed = names(&failed);
+                let message =
+                    format!("no resource moves to {chart} until those work that failed to: {failed}");
+                Some(Held::new("RolloutHalted", message))
+            }
         }
+    }
+
+    /// Works out what would change, for a resource that is to be looked at before it is carried out.
+    pub(super) async fn planned(&self, instance: &Instance) -> Result<Held, Error> {
+        let changes = self.preview(instance).await?;
+        let lines: Vec<String> = preview::text(&changes).lines().map(str::to_owned).collect();
+        let message = match changes.len() {
+            0 => format!("nothing would change; the annotation {PLAN} keeps it from being tried"),
+            count => format!("{count} objects would change; the annotation {PLAN} keeps them as they are"),
+        };
+        let more = lines.len().saturating_sub(LONGEST_PLAN);
+        let mut plan: Vec<_> = lines.into_iter().take(LONGEST_PLAN).collect();
+        if more > 0 {
+            plan.push(format!("and {more} more lines: see `chartwright diff`"));
+        }
+        Ok(Held { reason: "PlanOnly", message, plan: Some(plan) })
     }
 
     /// Whether a release was made of another chart than this; not if that is not known.
@@ -106,7 +132,8 @@ impl Controller {
             );
             self.events.tell(instance, Severity::Normal, "Hold", held.reason, &held.message);
         }
-        self.report_held(instance, settled.as_deref(), held.reason, &held.message).await;
+        let (reason, message, plan) = (held.reason, &held.message, held.plan.as_deref());
+        self.report_held(instance, settled.as_deref(), reason, message, plan).await;
         Ok(Next::Settled)
     }
 

@@ -6,6 +6,7 @@
 mod apply;
 mod convert;
 mod deploy;
+mod difference;
 mod duplicates;
 pub(crate) mod error;
 pub(crate) mod health;
@@ -20,6 +21,7 @@ pub(crate) mod objects;
 mod order;
 mod outside;
 mod plan;
+pub(crate) mod preview;
 mod prune;
 pub(crate) mod render;
 pub(crate) mod replicas;

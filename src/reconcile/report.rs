@@ -51,11 +51,12 @@ impl Controller {
         settled: Option<&Settled>,
         reason: &str,
         message: &str,
+        plan: Option<&[String]>,
     ) {
         let observed = self.dependents.of(&instance.key);
         let watched = self.watch.watch_dependent_resources;
         let resources = settled.map(|settled| resources(settled, &observed, watched));
-        self.report(instance, Situation::Held { reason, message }, None, resources).await;
+        self.report(instance, Situation::Held { reason, message, plan }, None, resources).await;
     }
 
     /// Notes since when a release is not ready, and whether that has lasted too long.

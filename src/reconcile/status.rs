@@ -44,7 +44,7 @@ pub(crate) enum Situation<'a> {
     /// The user wants nothing done.
     Paused,
     /// An older release is kept for now.
-    Held { reason: &'a str, message: &'a str },
+    Held { reason: &'a str, message: &'a str, plan: Option<&'a [String]> },
     /// The custom resource is being deleted; what is being waited for.
     Deleting { message: &'a str },
 }
@@ -205,6 +205,11 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
     if !matches!(report.situation, Situation::Paused) {
         status.insert("observedGeneration".into(), report.generation.into());
     }
+    match report.situation {
+        Situation::Held { plan: Some(plan), .. } => _ = status.insert("plan".into(), plan.into()),
+        Situation::Paused => {}
+        _ => _ = status.remove("plan"),
+    }
     if let Some(handled) = report.handled {
         status.insert(HANDLED.into(), handled.into());
     }
@@ -303,7 +308,7 @@ fn judge(conditions: &mut Conditions<'_>, report: &Report<'_>, was_complete: boo
             conditions.remove("Held");
             judge_resources(conditions, report.resources.as_ref(), was_complete)
         }
-        Situation::Held { reason, message } => {
+        Situation::Held { reason, message, .. } => {
             conditions.set("Held", "True", reason, message);
             match &report.resources {
                 Some(resources) => judge_resources(conditions, Some(resources), was_complete),

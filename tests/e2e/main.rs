@@ -26,6 +26,7 @@ mod main_job;
 mod metrics;
 mod ownership;
 mod permissions;
+mod plan;
 mod randomness;
 mod releases;
 mod rollback;

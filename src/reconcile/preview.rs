@@ -1,0 +1,175 @@
+//! What carrying a resource out would change on the cluster, field by field, without doing it: the objects as they are
+//! against the server's dry run of the new render.
+
+use std::fmt::Write as _;
+
+use futures::{StreamExt as _, stream};
+use serde_json::Value;
+
+use super::Controller;
+use super::deploy::check_name;
+use super::difference::{Field, fields};
+use super::error::Error;
+use super::identity::ObjectId;
+use super::ledger::{manifest_text, same_config};
+use super::objects::{Object, Objects};
+use super::plan;
+use super::values::Values;
+use crate::cluster::error::{explain, is_not_found, is_transient};
+use crate::cluster::instances::Instance;
+use crate::release::{Entry, State};
+
+/// Requests under way at a time.
+const AT_A_TIME: usize = 4;
+
+/// What would become of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) id: ObjectId,
+    pub(crate) what: What,
+    /// Not empty, except for what is refused.
+    pub(crate) fields: Vec<Field>,
+}
+
+/// See [`Change`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Create,
+    Change,
+    Delete,
+    /// The server does not take it, and nothing at all would be done.
+    Refused(String),
+}
+
+impl Controller {
+    /// Lists what would change, in the order in which it would be applied.
+    pub(crate) async fn preview(&self, instance: &Instance) -> Result<Vec<Change>, Error> {
+        check_name(&instance.key.name)?;
+        let values = self.values(instance)?;
+        let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
+        let history = self.records.history(namespace, release).await;
+        let history = history.map_err(Error::api("list the release's records"))?;
+        let (objects, recorded) = self.next_objects(instance, &values, &history).await?;
+
+        let mut looks = Vec::with_capacity(objects.list.len());
+        for object in &objects.list {
+            looks.push(self.look(object));
+        }
+        let looks: Vec<_> = stream::iter(looks).buffered(AT_A_TIME).collect().await;
+        let mut changes = Vec::new();
+        for change in looks {
+            changes.extend(change?);
+        }
+        let observed = self.dependents.of(&instance.key).into_keys();
+        for id in plan::dropped(&objects, recorded.into_iter().chain(observed)) {
+            changes.extend(self.look_at_dropped(&id).await?);
+        }
+        Ok(changes)
+    }
+
+    /// The objects of the next revision, or of the one that runs if that would stay, and those that a record names.
+    async fn next_objects(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        history: &[Entry],
+    ) -> Result<(Objects, Vec<ObjectId>), Error> {
+        let mut recorded = Vec::new();
+        if let Some(last) = history.last()
+            && let Some((record, chart, _)) = self.stored(instance, last.revision).await?
+        {
+            self.check_chart(instance, &chart)?;
+            recorded = self.ids_of(instance, &record.manifest);
+            if last.state == State::Deployed && same_config(&record.config, &values.config) {
+                let is_install = last.revision == 1;
+                let (output, _) = self.render(instance, values, last.revision, is_install).await?;
+                if manifest_text(&output.rendered) == record.manifest {
+                    return Ok((self.build(instance, &output.rendered, &[]).await?.0, recorded));
+                }
+            }
+        }
+        let revision = plan::next_revision(history, false);
+        let (output, _) = self.render(instance, values, revision.number, revision.is_install).await?;
+        let crds = if revision.is_install { &*output.rendered.crds } else { &[] };
+        Ok((self.build(instance, &output.rendered, crds).await?.0, recorded))
+    }
+
+    /// Compares an object with what is there.
+    async fn look(&self, object: &Object) -> Result<Option<Change>, Error> {
+        let id = object.id.clone();
+        if object.kind_pending {
+            let fields = fields(&Value::Null, &object.body);
+            return Ok(Some(Change { id, what: What::Create, fields }));
+        }
+        let now = self.writer.get(&object.kind, &id).await.map_err(Error::api(format!("read {id}")))?;
+        let mut object = object.clone();
+        if now.as_ref().is_some_and(is_scaled)
+            && let Some(spec) = object.body.get_mut("spec").and_then(Value::as_object_mut)
+        {
+            spec.remove("replicas");
+        }
+        let after = match self.writer.preview(&object).await {
+            Ok(after) => after,
+            // The namespace comes with the same release.
+            Err(error) if now.is_none() && is_not_found(&error) => object.body.clone(),
+            Err(error) if is_transient(&error) => {
+                return Err(Error::api(format!("try to apply {id}"))(error));
+            }
+            Err(error) => {
+                return Ok(Some(Change { id, what: What::Refused(explain(&error)), fields: Vec::new() }));
+            }
+        };
+        let what = if now.is_some() { What::Change } else { What::Create };
+        let fields = fields(&now.unwrap_or_default(), &after);
+        Ok((!fields.is_empty()).then_some(Change { id, what, fields }))
+    }
+
+    /// Looks whether an object that is rendered no more is still there to be deleted.
+    async fn look_at_dropped(&self, id: &ObjectId) -> Result<Option<Change>, Error> {
+        let served = self.discovery.current();
+        let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { return Ok(None) };
+        let now = self.writer.get(kind, id).await.map_err(Error::api(format!("read {id}")))?;
+        let keeps = |now: &Value| {
+            now.pointer("/metadata/annotations/helm.sh~1resource-policy")
+                .is_some_and(|policy| policy == "keep")
+        };
+        let gone = now.filter(|now| !keeps(now));
+        Ok(gone.map(|now| Change { id: id.clone(), what: What::Delete, fields: fields(&now, &Value::Null) }))
+    }
+}
+
+/// Writes changes for people: an object a paragraph, a field a line.
+pub(crate) fn text(changes: &[Change]) -> String {
+    let mut out = String::new();
+    for Change { id, what, fields } in changes {
+        // Writing to a text does not fail.
+        let _ = match what {
+            What::Create => writeln!(out, "+ {id} would be made"),
+            What::Change => writeln!(out, "~ {id} would change"),
+            What::Delete => writeln!(out, "- {id} would be deleted"),
+            What::Refused(why) => writeln!(out, "! {id} would be refused, and nothing done at all: {why}"),
+        };
+        if *what == What::Delete {
+            continue;
+        }
+        for field in fields {
+            let path = &field.path;
+            let _ = match (&field.before, &field.after) {
+                (None, Some(after)) => writeln!(out, "  + {path}: {after}"),
+                (Some(before), None) => writeln!(out, "  - {path}: {before}"),
+                (Some(before), Some(after)) => writeln!(out, "  ~ {path}: {before} -> {after}"),
+                (None, None) => Ok(()),
+            };
+        }
+    }
+    out
+}
+
+/// Whether an autoscaler has set an object's replicas.
+fn is_scaled(object: &Value) -> bool {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
+    entries.into_iter().flatten().any(|entry| {
+        let says = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        says("subresource") == "scale" && !says("manager").starts_with("kubectl")
+    })
+}
