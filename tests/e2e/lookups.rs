@@ -1,6 +1,6 @@
 //! What templates look up is followed like everything else a release is made of.
 
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, eventually, says, stays};
 
 /// Copies a color out of a ConfigMap that somebody else keeps, and counts others by their label.
 const COPY: &str = r#"
@@ -90,4 +90,28 @@ fn a_release_that_changes_what_it_looks_up_slows_down() {
     std::thread::sleep(std::time::Duration::from_secs(8));
     let later: u32 = revision().parse().unwrap();
     assert!(later - first <= 3, "{first} and {later} eight seconds later");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_was_looked_up_and_stays_costs_no_requests() {
+    let chart = Chart::new("thrifty", &[("templates/cm.yaml", COPY)]);
+    let (kind, namespace) = (Kind::new("Thrifty"), Namespace::new("thrifty"));
+    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).env("RECONCILE_PERIOD", "300ms");
+    });
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    let requests = || -> f64 {
+        let text = operator.metrics("/metrics");
+        let lines = text.lines().filter(|line| line.starts_with("rest_client_requests_total{"));
+        lines.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok()).sum()
+    };
+    eventually(60, "ten looks in a row without a request", || {
+        let before = requests();
+        assert!(before > 0.0);
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let more = requests() - before;
+        if more == 0.0 { Ok(()) } else { Err(format!("{more} requests")) }
+    });
 }
