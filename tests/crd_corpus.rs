@@ -68,7 +68,10 @@ fn the_api_server_takes_the_type_of_every_chart_and_all_of_its_values_files() {
         made.filter_map(|(index, chart)| serve(&root, chart, index, &crds, &mut table)).collect();
     let cluster = Cluster::start(Options { controllers: false, nodes: 0, ..Options::from_env() }).unwrap();
     let started = Instant::now();
-    cluster.run_kubectl(&["apply", "--server-side", "-f", crds.to_str().unwrap()]).unwrap();
+    patiently(|| {
+        cluster.run_kubectl(&["apply", "--server-side", "-f", crds.to_str().unwrap()])?;
+        cluster.run_kubectl(&["wait", "--for=condition=Established", "crds", "--all", "--timeout=300s"])
+    });
     established(&cluster, served.len());
     println!("{} types established in {:?}", served.len(), started.elapsed());
 
@@ -190,11 +193,21 @@ fn serve(root: &Path, chart: &str, index: usize, folder: &Path, table: &mut Tabl
     Some(Served { chart: chart.to_owned(), group, crd, example })
 }
 
-/// Waits until all types are served, and sees that the server finds nothing wrong with their schemas.
+/// Repeats what may take a busy server too long.
+fn patiently<E: std::fmt::Display>(mut attempt: impl FnMut() -> Result<String, E>) -> String {
+    for _ in 0..10 {
+        match attempt() {
+            Err(error) if error.to_string().contains("Client.Timeout") => {}
+            result => return result.unwrap_or_else(|error| panic!("{error}")),
+        }
+    }
+    panic!("the API server is too busy")
+}
+
+/// Sees that all types are served, and that the server finds nothing wrong with their schemas.
 fn established(cluster: &Cluster, wanted: usize) {
-    cluster.run_kubectl(&["wait", "--for=condition=Established", "crds", "--all", "--timeout=300s"]).unwrap();
     let path = r#"jsonpath={range .items[*]}{range .status.conditions[*]}{.type}={.status} {end}{"\n"}{end}"#;
-    let conditions = cluster.run_kubectl(&["get", "crds", "-o", path]).unwrap();
+    let conditions = patiently(|| cluster.run_kubectl(&["get", "crds", "-o", path]));
     assert!(!conditions.contains("NonStructuralSchema"), "{conditions}");
     assert_eq!(conditions.lines().filter(|line| line.contains("Established=True")).count(), wanted);
 }
@@ -230,10 +243,14 @@ fn create(cluster: &Cluster, batch: &[PathBuf]) -> Vec<Result<(), String>> {
         command.arg("-f").arg(one);
         command
     });
-    let output = command.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let mut run = || {
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        if told.contains("Client.Timeout") { Err(told) } else { Ok((output.stdout, told)) }
+    };
+    let (stdout, told) = (0..10).find_map(|_| run().ok()).unwrap();
     // Those that are taken are printed one after the other.
-    let kept = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let kept = serde_json::Deserializer::from_slice(&stdout).into_iter::<Value>();
     let kept: Vec<_> = kept.map(Result::unwrap).collect();
     let answer = |one: &PathBuf| {
         let given: Value = serde_json::from_slice(&fs::read(one).unwrap()).unwrap();
