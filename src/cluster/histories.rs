@@ -11,7 +11,7 @@ use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 
 use super::error::explain;
-use crate::release::{Entry, State};
+use crate::release::{Entry, Owner, State};
 
 /// Records per page of a list.
 const PAGE: u32 = 250;
@@ -175,7 +175,11 @@ pub(super) fn entry(meta: &ObjectMeta) -> Option<Entry> {
     Some(Entry {
         revision: labels.get("version")?.parse().ok()?,
         state: labels.get("status").and_then(|word| State::parse(word)).unwrap_or(State::Unknown),
-        owner: owners.find(|owner| owner.controller == Some(true)).map(|owner| owner.uid.clone()),
+        owner: owners.find(|owner| owner.controller == Some(true)).map(|owner| Owner {
+            kind: owner.kind.clone(),
+            name: owner.name.clone(),
+            uid: owner.uid.clone(),
+        }),
         uid: meta.uid.clone().unwrap_or_default(),
     })
 }

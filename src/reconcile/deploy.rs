@@ -305,7 +305,7 @@ impl Controller {
         let applied = self.apply_all(instance, &all).await?;
         let dropped = plan::dropped(&objects, observed.into_keys());
         self.prune(instance, &dropped).await?;
-        if entry.owner.as_deref() != Some(&*instance.uid) {
+        if entry.owner.as_ref().is_none_or(|owner| owner.uid != *instance.uid) {
             let place = self.place(instance);
             let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
             taken.map_err(Error::api("take over the release record"))?;

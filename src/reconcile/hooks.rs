@@ -118,7 +118,12 @@ impl Controller {
             self.delete_hook_objects(instance, objects, started + DEADLINE).await?;
         }
         for object in objects {
-            let created = self.writer.create(&object.kind, &object.id, &object.body).await;
+            let mut created = self.writer.create(&object.kind, &object.id, &object.body).await;
+            if created.as_ref().is_err_and(is_conflict) && self.is_left_over(instance, hook, object).await? {
+                let until = started + DEADLINE;
+                self.delete_hook_objects(instance, std::slice::from_ref(object), until).await?;
+                created = self.writer.create(&object.kind, &object.id, &object.body).await;
+            }
             created.map_err(|error| match is_conflict(&error) {
                 true => failed(format!("{} exists already", object.id)),
                 false => failed(format!("{}: {}", object.id, explain(&error))),
@@ -128,6 +133,27 @@ impl Controller {
             self.wait_for_hook(instance, object, started, event).await?;
         }
         Ok(())
+    }
+
+    /// Whether an object that stands in a hook's way was made for it by an attempt that broke off or failed: one that
+    /// its policy would have removed after a success, or that is still at work. Others stay, and Helm fails on them too.
+    async fn is_left_over(
+        &self,
+        instance: &Instance,
+        hook: &Hook,
+        object: &HookObject,
+    ) -> Result<bool, Error> {
+        let read = |error| Error::api(format!("read the hook {}", object.id))(error);
+        let marks = self.writer.marks(&object.kind, &object.id).await.map_err(read)?;
+        if !marks.is_some_and(|marks| self.is_ours(instance, &marks)) {
+            return Ok(false);
+        }
+        if hook.delete_policies.contains(&HookDeletePolicy::HookSucceeded) {
+            return Ok(true);
+        }
+        let found = self.writer.get(&object.kind, &object.id).await.map_err(read)?;
+        let works = matches!(&*object.id.kind, "Job" | "Pod");
+        Ok(works && found.is_some_and(|found| matches!(progress(&object.id.kind, &found), Progress::Running)))
     }
 
     /// Waits until a hook's object has done its work.

@@ -9,22 +9,46 @@ use super::plan::{self, Revision};
 use super::values::Values;
 use super::{Controller, objects};
 use crate::cluster::instances::Instance;
-use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Record, RecordBytes, State};
+use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Owner, Record, RecordBytes, State};
 
 impl Controller {
     /// The records of a resource's release. Records of an earlier resource of the same name are cleared away.
+    ///
+    /// # Errors
+    /// When the release belongs to a resource of another kind, besides failing requests.
     pub(super) async fn history(&self, instance: &Instance) -> Result<Vec<Entry>, Error> {
+        let (ours, others) = self.records_of(instance).await?;
+        match others {
+            None => Ok(ours),
+            Some(owner) => Err(Error::Foreign(vec![format!(
+                "the release {} belongs to {} {}: give the resource another name",
+                instance.key.name, owner.kind, owner.name
+            )])),
+        }
+    }
+
+    /// The records of a resource's release that are its own, also where the release has become another's.
+    pub(super) async fn own_history(&self, instance: &Instance) -> Result<Vec<Entry>, Error> {
+        Ok(self.records_of(instance).await?.0)
+    }
+
+    async fn records_of(&self, instance: &Instance) -> Result<(Vec<Entry>, Option<Owner>), Error> {
         let place = self.place(instance);
         let history = self.records.history(place.namespace, place.release).await;
-        let history = history.map_err(Error::api("list the release's records"))?;
-        let (ours, stale): (Vec<_>, Vec<_>) = history
-            .into_iter()
-            .partition(|entry| entry.owner.as_deref().is_none_or(|owner| owner == &*instance.uid));
-        for entry in &stale {
-            let gone = self.records.delete(place.namespace, place.release, entry).await;
-            gone.map_err(Error::api("delete the record of an earlier resource"))?;
+        let mut ours = Vec::new();
+        let mut others = None;
+        for entry in history.map_err(Error::api("list the release's records"))? {
+            match &entry.owner {
+                Some(owner) if owner.uid == *instance.uid => ours.push(entry),
+                None => ours.push(entry),
+                Some(owner) if owner.kind == self.watch.names.kind && owner.name == *instance.key.name => {
+                    let gone = self.records.delete(place.namespace, place.release, &entry).await;
+                    gone.map_err(Error::api("delete the record of an earlier resource"))?;
+                }
+                Some(owner) => others = Some(owner.clone()),
+            }
         }
-        Ok(ours)
+        Ok((ours, others))
     }
 
     /// Reads a record; one that cannot be read counts as none.

@@ -95,7 +95,10 @@ impl Controller {
         });
         let history = self.records.history(namespace, release).await;
         let history = history.map_err(Error::api("list the release's records"))?;
-        let ours: Vec<_> = history.iter().filter(|entry| entry.owner.as_deref() == Some(uid)).collect();
+        let ours: Vec<_> = history
+            .iter()
+            .filter(|entry| entry.owner.as_ref().is_some_and(|owner| owner.uid == uid))
+            .collect();
         let served = self.discovery.current();
         if let Some(last) = ours.last() {
             // What hooks have made is known to the record alone.

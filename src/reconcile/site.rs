@@ -22,6 +22,7 @@ pub(super) fn name(site: &Site<'_>) -> [u8; 32] {
     for Execution { template, written, variable, .. } in site.executions() {
         part(template);
         part(key(written));
+        flow_key(written).into_iter().for_each(&mut part);
         part(variable.unwrap_or_default());
     }
     part(site.function().as_bytes());
@@ -44,9 +45,61 @@ fn key(written: &[u8]) -> &[u8] {
     bare(line.get(..end).unwrap_or_default())
 }
 
-/// Kind and name of the object being written, as far as its finished lines tell.
+/// The key within a flow mapping on the unfinished line, if that is where the value is being written.
+fn flow_key(written: &[u8]) -> Option<&[u8]> {
+    let (_, line) = lines(written);
+    let open = line.iter().position(|byte| *byte == b'{')?;
+    let inner = line.get(open + 1..)?;
+    let start = inner.iter().rposition(|byte| matches!(byte, b'{' | b',')).map_or(0, |at| at + 1);
+    let entry = inner.get(start..)?;
+    let end = entry.iter().position(|byte| *byte == b':')?;
+    Some(bare(entry.get(..end)?))
+}
+
+/// The value of a key in a flow mapping whose text starts behind its brace.
+fn in_flow<'t>(mapping: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
+    let (mut depth, mut quote, mut start) = (0_usize, None, 0);
+    for (at, byte) in mapping.iter().enumerate() {
+        match (quote, byte) {
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'{' | b'[') => depth += 1,
+            (None, b'}' | b']') if depth > 0 => depth -= 1,
+            (None, b',' | b'}') if depth == 0 => {
+                if let found @ Some(_) = value_of(mapping.get(start..at)?, key) {
+                    return found;
+                }
+                if *byte == b'}' {
+                    return None;
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    value_of(mapping.get(start..)?, key)
+}
+
+/// The value of an entry, if it has that key.
+fn value_of<'t>(entry: &'t [u8], key: &[u8]) -> Option<&'t [u8]> {
+    let colon = entry.iter().position(|byte| *byte == b':')?;
+    let (name, value) = entry.split_at(colon);
+    (bare(name) == key).then(|| value.get(1..).unwrap_or_default().trim_ascii())
+}
+
+/// What stands behind the brace of a flow mapping.
+fn flow_mapping(text: &[u8]) -> Option<&[u8]> {
+    text.trim_ascii().strip_prefix(b"{")
+}
+
+/// Kind and name of the object being written, as far as its finished lines tell; of a flow mapping, as far as it goes.
 fn object(written: &[u8]) -> [&[u8]; 2] {
-    let (finished, _) = lines(written);
+    let (finished, unfinished) = lines(written);
+    if let Some(whole) = flow_mapping(unfinished) {
+        let name = in_flow(whole, b"metadata").and_then(flow_mapping).and_then(|own| in_flow(own, b"name"));
+        return [in_flow(whole, b"kind"), name].map(|text| bare(text.unwrap_or_default()));
+    }
     let [mut kind, mut name] = [&b""[..]; 2];
     // The indentation of what is right below `metadata`, once it is known.
     let (mut in_metadata, mut indent) = (false, None);
@@ -58,6 +111,10 @@ fn object(written: &[u8]) -> [&[u8]; 2] {
             kind = bare(value);
         } else if line.first().is_some_and(|first| !matches!(first, b' ' | b'#')) {
             (in_metadata, indent) = (line.starts_with(b"metadata:"), None);
+            let flow = line.strip_prefix(b"metadata:").and_then(flow_mapping);
+            if let Some(value) = flow.and_then(|own| in_flow(own, b"name")) {
+                name = bare(value);
+            }
         } else if in_metadata && !line.trim_ascii().is_empty() {
             let content = line.trim_ascii_start();
             let depth = line.len() - content.len();
@@ -111,5 +168,23 @@ mod tests {
         assert_eq!(object(whole.as_bytes()), [&b"Secret"[..], b"b"]);
         assert_eq!(object(b"kind: Secret\nmetadata:\n  name: half-"), [&b"Secret"[..], b""]);
         assert_eq!(object(b""), [&b""[..], b""]);
+        let flow = "kind: ConfigMap\nmetadata: {labels: {name: no, x: [a, b]}, name: \"a\", namespace: n}\ndata: {k: ";
+        assert_eq!(object(flow.as_bytes()), [&b"ConfigMap"[..], b"a"]);
+        let line = "---\n{apiVersion: v1, kind: Secret, metadata: {name: 'b, c', labels: {}}, data: {k: ";
+        assert_eq!(object(line.as_bytes()), [&b"Secret"[..], b"b, c"]);
+        assert_eq!(object(b"kind: Secret\nmetadata: {}\n"), [&b"Secret"[..], b""]);
+    }
+
+    #[test]
+    fn the_key_in_a_flow_mapping_is_found() {
+        for (written, want) in [
+            ("data: {a: 1, b: ", Some("b")),
+            ("data: {\"a\": ", Some("a")),
+            ("{kind: Secret, data: {x: 1, y: ", Some("y")),
+            ("data:\n  a: ", None),
+            ("data: {a: 1}\nother: ", None),
+        ] {
+            assert_eq!(flow_key(written.as_bytes()), want.map(str::as_bytes), "{written}");
+        }
     }
 }

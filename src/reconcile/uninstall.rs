@@ -113,7 +113,7 @@ impl Controller {
             namespace: namespace.into(),
             name: name.into(),
         };
-        let history = self.history(instance).await?;
+        let history = self.own_history(instance).await?;
         ids.extend(history.iter().map(|entry| secret(secret_name(release, entry.revision))));
         ids.insert(secret(seeds::secret_name(release)));
         let served = self.discovery.current();
@@ -169,7 +169,7 @@ impl Controller {
 
     /// The newest record of the release, if there is one that can be read.
     pub(super) async fn last_record(&self, instance: &Instance) -> Result<Option<Record>, Error> {
-        let history = self.history(instance).await?;
+        let history = self.own_history(instance).await?;
         for entry in history.iter().rev() {
             if let Some((record, ..)) = self.stored(instance, entry.revision).await? {
                 return Ok(Some(record));
@@ -218,7 +218,7 @@ impl Controller {
 
     async fn forget_release(&self, instance: &Instance) -> Result<(), Error> {
         let place = self.place(instance);
-        for entry in self.history(instance).await? {
+        for entry in self.own_history(instance).await? {
             let gone = self.records.delete(place.namespace, place.release, &entry).await;
             gone.map_err(Error::api("delete a release record"))?;
         }

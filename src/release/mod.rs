@@ -143,8 +143,16 @@ fn is_zero(number: &i64) -> bool {
 pub(crate) struct Entry {
     pub(crate) revision: i64,
     pub(crate) state: State,
-    /// The uid of the object that controls it.
-    pub(crate) owner: Option<String>,
+    /// The object that controls it.
+    pub(crate) owner: Option<Owner>,
+    pub(crate) uid: String,
+}
+
+/// What a record's metadata says of the object that controls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) kind: String,
+    pub(crate) name: String,
     pub(crate) uid: String,
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, eventually};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, eventually, says};
 
 /// Twenty ConfigMaps.
 const MANY: &str = "{{- range $n := until 20 }}\n---\napiVersion: v1\nkind: ConfigMap\n\
@@ -95,4 +95,59 @@ fn a_new_chart_moves_its_resources_on() {
         let revision = namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}");
         if revision == "2" { Ok(()) } else { Err(revision) }
     });
+}
+
+/// A hook that runs until the value says otherwise, and whose policy removes it only after a success.
+const SLOW_HOOK: &str = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ .Release.Name }}-hook\n  annotations:\n    \
+    helm.sh/hook: pre-install\n    helm.sh/hook-delete-policy: hook-succeeded\nspec:\n  template:\n    spec:\n      \
+    restartPolicy: Never\n      {{- if .Values.stuck }}\n      nodeSelector: {nowhere: \"true\"}\n      {{- end }}\n      \
+    containers: [{name: main, image: busybox}]\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_hook_that_an_attempt_left_behind_is_run_again() {
+    let chart = Chart::new("leaver", &[("templates/job.yaml", SLOW_HOOK), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Leaver"), Namespace::new("leaver"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    let hook = || namespace.path("job", "demo-hook", "{.metadata.uid}");
+    namespace.resource(&kind, "demo", r#"{"stuck": true, "color": "green"}"#);
+    becomes(60, true, || !hook().is_empty());
+    let first = hook();
+    operator.kill();
+    operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(60, true, || !hook().is_empty() && hook() != first);
+    namespace.change(&kind, "demo", r#"{"stuck": false}"#);
+    namespace.ready(&kind, "demo");
+    assert_eq!(hook(), "", "its policy removes it after a success\n{}", operator.log());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn kinds_do_not_share_a_release() {
+    let chart = Chart::new(
+        "twins",
+        &[("templates/cm.yaml", &CONFIG.replace(".Release.Name }}", ".Release.Name }}-{{ .Values.color }}"))],
+    );
+    let (first, second) = (Kind::new("Castor"), Kind::new("Pollux"));
+    let namespace = Namespace::new("twins");
+    let watches = chart.path.with_file_name("watches.yaml");
+    let entry = |kind: &Kind| {
+        format!("- {{group: e2e.example.com, version: v1, kind: {}, chart: {:?}}}\n", kind.name, chart.path)
+    };
+    std::fs::write(&watches, entry(&first) + &entry(&second)).expect("written");
+    let _operator = Operator::start_with(&chart.path, &first.api_version(), &first.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
+    });
+    namespace.resource(&first, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&first, "demo");
+    namespace.resource(&second, "demo", r#"{"color": "red"}"#);
+    says(60, "the release demo belongs to Castor demo", || {
+        namespace.condition(&second, "demo", "ReleaseFailed")
+    });
+    let owner =
+        || namespace.path("secret", "sh.helm.release.v1.demo.v1", "{.metadata.ownerReferences[0].kind}");
+    assert_eq!(owner(), "Castor");
+    namespace.kubectl(&["delete", &second.full(), "demo", "--timeout=30s"]);
+    assert_eq!(owner(), "Castor");
+    namespace.ready(&first, "demo");
 }
