@@ -66,13 +66,31 @@ impl Permissions {
     }
 
     /// Kubernetes lets nobody make a role that holds more than its maker has, so the operator needs what the chart's
-    /// roles give.
+    /// roles give; and nobody bind a role of others without being allowed to bind that one.
     fn grant_what_roles_grant(&mut self, rendered: &[Value]) {
+        let text = |object: &Value, pointer: &str| {
+            object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let of_chart = |kind: &str, name: &str| {
+            rendered.iter().any(|one| text(one, "/kind") == kind && text(one, "/metadata/name") == name)
+        };
         for object in rendered {
             let rules = object.get("rules").and_then(Value::as_array).cloned().unwrap_or_default();
+            let (kind, name) = (text(object, "/roleRef/kind"), text(object, "/roleRef/name"));
+            let mut bind = Vec::new();
+            if !name.is_empty() && !of_chart(&kind, &name) {
+                let roles = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
+                let mut named = rule(&["rbac.authorization.k8s.io"], &[roles], &["bind"]);
+                if let Some(named) = named.as_object_mut() {
+                    named.insert("resourceNames".into(), json!([name]));
+                }
+                bind.push(named);
+            }
             match object.get("kind").and_then(Value::as_str) {
                 Some("ClusterRole") => self.cluster.extend(rules),
                 Some("Role") => self.served.extend(rules),
+                Some("ClusterRoleBinding") => self.cluster.extend(bind),
+                Some("RoleBinding") => self.served.extend(bind),
                 _ => {}
             }
         }

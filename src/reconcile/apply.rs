@@ -69,10 +69,12 @@ impl Controller {
             .filter(|object| object.id.group.is_empty() && &*object.id.kind == "Namespace")
             .map(|object| &*object.id.name)
             .collect();
+        let coming = objects.iter().filter(|object| !known.contains_key(&object.id));
+        let coming: Vec<&ObjectId> = coming.map(|object| &object.id).collect();
         let mut trials = Vec::with_capacity(objects.len());
         for object in objects {
             if !object.kind_pending {
-                trials.push(async { (*object, self.try_one(key, object, &namespaces).await) });
+                trials.push(async { (*object, self.try_one(key, object, &namespaces, &coming).await) });
             }
         }
         let verdicts: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
@@ -110,7 +112,13 @@ impl Controller {
         if refused.is_empty() { Ok(trial) } else { Err(Error::Refused(refused)) }
     }
 
-    async fn try_one(&self, key: &InstanceKey, object: &Object, namespaces: &[&str]) -> Verdict {
+    async fn try_one(
+        &self,
+        key: &InstanceKey,
+        object: &Object,
+        namespaces: &[&str],
+        coming: &[&ObjectId],
+    ) -> Verdict {
         let prepared = match self.prepared(key, object).await {
             Ok(prepared) => prepared,
             Err(error) => return Verdict::Trouble(Box::new(error)),
@@ -122,6 +130,7 @@ impl Controller {
             {
                 Verdict::NotYet
             }
+            Err(kube::Error::Api(status)) if awaits(&status.message, &object.id, coming) => Verdict::NotYet,
             // The answer of no part of the API in particular.
             Err(kube::Error::Api(status)) if status.code == 404 && status.details.is_none() => {
                 Verdict::NoKind
@@ -389,6 +398,24 @@ impl Controller {
     }
 }
 
+/// Whether an object was refused only because another of the same release is not there yet, as a binding without its
+/// Role or a Pod without its PriorityClass: the order of kinds sees to it that the other one comes first.
+fn awaits(message: &str, id: &ObjectId, coming: &[&ObjectId]) -> bool {
+    const MISSING: &[&str] = &["not found", "was found"];
+    // What is refused is named first.
+    let why = message.split_once(" is forbidden: ").map_or(message, |(_, why)| why);
+    let is_part =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(byte));
+    let is_named = |name: &str| {
+        why.match_indices(name).any(|(at, _)| {
+            let before = at.checked_sub(1).and_then(|at| why.as_bytes().get(at));
+            !is_part(before) && !is_part(why.as_bytes().get(at + name.len()))
+        })
+    };
+    MISSING.iter().any(|words| why.contains(words))
+        && coming.iter().any(|other| *other != id && is_named(&other.name))
+}
+
 /// Some judgements come as 500: fields outside the schema, and what a failing webhook says. They are for the user.
 pub(super) fn is_judgement(error: &kube::Error) -> bool {
     const JUDGEMENTS: &[&str] = &["failed to create typed patch object", "webhook"];
@@ -471,6 +498,25 @@ mod tests {
             marks.annotations.insert(PRIMARY_RESOURCE.into(), resource.into());
         }
         marks
+    }
+
+    #[test]
+    fn what_comes_with_the_release_is_awaited() {
+        let id = |kind: &str, name: &str| ObjectId {
+            group: "".into(),
+            kind: kind.into(),
+            namespace: "n".into(),
+            name: name.into(),
+        };
+        let (role, binding, class, pod) =
+            (id("Role", "web"), id("RoleBinding", "web"), id("PriorityClass", "high"), id("Pod", "web"));
+        let coming = [&role, &binding, &class, &pod];
+        let awaits = |message: &str, id: &ObjectId| super::awaits(message, id, &coming);
+        assert!(awaits("roles.rbac.authorization.k8s.io \"web\" not found", &binding));
+        assert!(awaits("pods \"web\" is forbidden: no PriorityClass with name high was found", &pod));
+        assert!(!awaits("pods \"web\" is forbidden: no PriorityClass with name higher was found", &pod));
+        assert!(!awaits("pods \"web\" is forbidden: no PriorityClass with name the-high was found", &pod));
+        assert!(!awaits("pods \"web\" is forbidden: exceeded quota: high", &pod));
     }
 
     #[test]

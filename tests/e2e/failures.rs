@@ -207,3 +207,19 @@ fn what_does_not_get_ready_in_time_is_stalled() {
     assert!(namespace.condition(&kind, "demo", "Ready").starts_with("False DeadlineExceeded"));
     assert_eq!(namespace.path(&kind.full(), "demo", "{.status.phase}"), "Degraded");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn objects_that_need_one_another_come_in_order() {
+    let objects = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\n\
+                   spec: {priorityClassName: {{ .Release.Namespace }}-high, containers: [{name: main, image: busybox}]}\n---\n\
+                   apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: {{ .Release.Namespace }}-high}\n\
+                   value: 1000\n";
+    let chart = Chart::new("needy", &[("templates/all.yaml", objects)]);
+    let (kind, namespace) = (Kind::new("Needy"), Namespace::new("needy"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("pod", "demo", "{.spec.priority}"), "1000");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+}

@@ -25,10 +25,20 @@ fn manifests_with(chart: &Chart, kind: &Kind, namespace: &Namespace, flags: &[&s
     folder
 }
 
+/// A role of the chart and one of the cluster, each bound: a binding is refused while its role is not there.
+const ROLES: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: {{ .Release.Name }}}\n\
+    roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: {{ .Release.Name }}}\n\
+    subjects: [{kind: ServiceAccount, name: default}]\n---\n\
+    apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: {{ .Release.Name }}-view}\n\
+    roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}\n\
+    subjects: [{kind: ServiceAccount, name: default}]\n---\n\
+    apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: {{ .Release.Name }}}\n\
+    rules: [{apiGroups: [batch], resources: [jobs], verbs: [get, list]}]\n";
+
 #[test]
 #[ignore = "needs a control plane"]
 fn the_generated_rules_are_enough() {
-    let chart = Chart::new("ruled", &[("templates/cm.yaml", CONFIG)]);
+    let chart = Chart::new("ruled", &[("templates/cm.yaml", CONFIG), ("templates/rbac.yaml", ROLES)]);
     let (kind, namespace) = (Kind::new("Ruled"), Namespace::new("ruled"));
     let folder = manifests(&chart, &kind, &namespace);
     namespace.kubectl(&["apply", "-f", folder.join("rbac.yaml").to_str().unwrap()]);
@@ -40,6 +50,8 @@ fn the_generated_rules_are_enough() {
     });
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
+    let bindings = namespace.names("rolebinding");
+    assert!(["demo", "demo-view"].iter().all(|name| bindings.iter().any(|one| one == name)), "{bindings:?}");
     says(20, "Installed", || namespace.kubectl(&["get", "events"]));
     namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
     crate::support::becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
