@@ -104,5 +104,5 @@ BENCH_FLAGS ?=
 bench-operator: ## Measure the operator against a floor, and against another operator (OPERATOR=PATH of a helm-operator)
 	$(CARGO) build --locked --profile image --quiet -p chartwright
 	$(CARGO) build --locked --release --quiet -p bench
-	@target/release/bench operator --chartwright target/image/chartwright --write docs/PERFORMANCE.md \
+	@$(TARGET)/release/bench operator --chartwright $(TARGET)/image/chartwright --write docs/PERFORMANCE.md \
 		$(if $(OPERATOR),--operator '$(OPERATOR)') $(BENCH_FLAGS)

@@ -120,9 +120,17 @@ impl LogArgs {
     pub(crate) fn start(&self) -> Result<(), CliError> {
         let terminal = std::io::stderr().is_terminal();
         let Choice { level, format, time } = self.choice(terminal);
+        // A word alone would be taken for the name of a module, and silence everything.
+        if !level.contains(['=', ',']) && level.parse::<tracing::level_filters::LevelFilter>().is_err() {
+            return Err(CliError::Usage(format!(
+                "--log-level {level:?} is not understood: write error, warn, info, debug, trace, or MODULE=LEVEL"
+            )));
+        }
         // The client logs every refusal of the server as an error; the operator logs those that matter, with their cause.
-        let filter = EnvFilter::try_new(format!("{level},kube_client::client::builder=off"))
-            .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
+        let filter = EnvFilter::try_new(format!(
+            "{level},kube_client::client::builder=off,kube_runtime::watcher=error"
+        ))
+        .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
         let builder = tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_writer(std::io::stderr)
@@ -159,6 +167,13 @@ mod tests {
     struct Program {
         #[command(flatten)]
         args: LogArgs,
+    }
+
+    #[test]
+    fn a_level_that_is_none_is_told() {
+        let program = Program::try_parse_from(["run", "--log-level", "debgu"]).unwrap();
+        let error = program.args.start().unwrap_err().to_string();
+        assert!(error.contains("--log-level \"debgu\"") && error.contains("MODULE=LEVEL"), "{error}");
     }
 
     fn choose(args: &[&str]) -> (String, LogFormat, TimeFormat) {

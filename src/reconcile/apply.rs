@@ -416,9 +416,11 @@ fn awaits(message: &str, id: &ObjectId, coming: &[&ObjectId]) -> bool {
         && coming.iter().any(|other| *other != id && is_named(&other.name))
 }
 
-/// Some judgements come as 500: fields outside the schema, and what a failing webhook says. They are for the user.
+/// Some judgements come as 500: fields outside the schema, quantities that are none, and what a failing webhook says. They
+/// are for the user.
 pub(super) fn is_judgement(error: &kube::Error) -> bool {
-    const JUDGEMENTS: &[&str] = &["failed to create typed patch object", "webhook"];
+    const JUDGEMENTS: &[&str] =
+        &["failed to create typed patch object", "failed to convert new object", "webhook"];
     let judges = |message: &str| JUDGEMENTS.iter().any(|judgement| message.contains(judgement));
     matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))
 }

@@ -223,3 +223,18 @@ fn objects_that_need_one_another_come_in_order() {
     assert_eq!(namespace.path("pod", "demo", "{.spec.priority}"), "1000");
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_quantity_that_is_none_is_refused() {
+    let template = "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\n\
+                    spec: {containers: [{name: main, image: busybox, resources: {limits: {memory: {{ .Values.memory }}}}}]}\n";
+    let chart = Chart::new("quantity", &[("templates/pod.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Quantity"), Namespace::new("quantity"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"memory": "lots"}"#);
+    let told = says(30, "quantities must match", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.contains("refuses 1 object") && told.contains("templates/pod.yaml"), "{told}");
+    namespace.change(&kind, "demo", r#"{"memory": "1Mi"}"#);
+    namespace.ready(&kind, "demo");
+}

@@ -192,8 +192,8 @@ fn versions_of_others_stay_in_the_crd() {
     let (kind, namespace) = (Kind::new("Guest"), Namespace::new("guest"));
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     let versions =
-        kubectl(&["get", "crd", &name, "-o", "jsonpath={range .spec.versions[*]}{.name}={.storage} {end}"]);
-    assert_eq!(versions.trim(), "v1=false v1beta1=true");
+        kubectl(&["get", "crd", &name, "-o", "jsonpath={range .spec.versions[*]}{.name}={.served} {end}"]);
+    assert_eq!(versions.trim(), "v1=true v1beta1=true");
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
 }
