@@ -124,6 +124,9 @@ fn a_broken_chart_fails_the_check_with_the_place() {
     let path = dir.to_str().expect("a path");
     let text = error(&["check", "--chart", path, "--api-version", "a.io/v1", "--kind", "Broken"]);
     assert!(text.contains("broken/templates/a.yaml:2") && text.contains("\"nosuch\" not defined"), "{text}");
+    std::fs::write(dir.join("values.schema.json"), "{").expect("a file");
+    let text = error(&["check", "--chart", path, "--api-version", "a.io/v1", "--kind", "Broken"]);
+    assert!(text.contains("broken/values.schema.json cannot be used: unexpected EOF"), "{text}");
     let _ = std::fs::remove_dir_all(dir);
 }
 

@@ -46,7 +46,11 @@ until_true() {
     done
 }
 
+trap stop EXIT
+trap 'exit 130' INT TERM
+
 bold "1. Build"
+say "This takes some minutes the first time."
 cargo build --locked --quiet --release -p chartwright -p devcluster
 operator=${CARGO_TARGET_DIR:-target}/release/chartwright
 devcluster=${CARGO_TARGET_DIR:-target}/release/devcluster
@@ -58,8 +62,6 @@ built=$SECONDS
 bold "2. Start a control plane"
 say "kube-apiserver, etcd, kube-controller-manager and kube-scheduler are the real ones."
 say "Nodes and pods are simulated by kwok: pods get scheduled and turn Running, but NO CONTAINER RUNS."
-trap stop EXIT
-trap 'exit 130' INT TERM
 "$devcluster" up --detach --state "$work/cluster" >"$work/up.log" 2>&1 || { cat "$work/up.log" >&2; die "no control plane"; }
 eval "$("$devcluster" env --state "$work/cluster")"
 KUBECTL=$("$devcluster" path kubectl)
@@ -126,7 +128,7 @@ if [ -n "$keep" ]; then
 
 Control plane and operator are still running. Use them from here:
   export KUBECONFIG=$KUBECONFIG
-  export PATH=$(dirname "$KUBECTL"):\$PATH
+  export PATH=$(dirname "$KUBECTL"):$(dirname "$(realpath "$operator")"):\$PATH
   kubectl apply -f deploy/cr.yaml
   kubectl get memcached -w
 The operator's log: $work/operator.log

@@ -15,10 +15,11 @@ pub(crate) struct CheckArgs {
     served: ServedArgs,
 }
 
-/// Loads the chart, parses its templates, and checks the names of the kind it becomes.
+/// Loads the chart, reads its schemas, parses its templates, and checks the names of the kind it becomes.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
     let chart = CompiledChart::new(Chart::load_path(&watch.chart)?)?;
+    chart.check_schemas()?;
     chart.check_templates(&RenderInput {
         values: &Frozen::Map(Vec::new()),
         release: Release {

@@ -9,7 +9,7 @@ use gotemplate::Host;
 
 use crate::engine::{self, Parsed, Templates};
 use crate::manifest::Sorted;
-use crate::schema::Schemas;
+use crate::schema::{self, Schemas};
 use crate::tree::{NodeId, Tree};
 use crate::values::coalesce::{Nulls, coalesce};
 use crate::{Capabilities, Chart, Error, Hook, Manifest, dependencies};
@@ -157,6 +157,14 @@ impl CompiledChart {
         self.check_kube_version(input.capabilities)?;
         let templates = prepared.templates(input);
         engine::render(&self.parsed(&templates), &templates, input)
+    }
+
+    /// Compiles the `values.schema.json` of the chart and of all its subcharts. Helm does so only when it needs them.
+    ///
+    /// # Errors
+    /// With the path of the first that cannot be used, and why.
+    pub fn check_schemas(&self) -> Result<(), Error> {
+        schema::check_all(&self.0.chart, self.0.chart.name())
     }
 
     /// Parses the templates that take part in a render with the given values.

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gostd::{GoStr, Map, Value};
 
 use crate::tree::{NodeId, Tree};
-use crate::{Error, SchemaViolation};
+use crate::{Chart, Error, SchemaViolation};
 use compile::{Formats, compile};
 use json::Json;
 use model::Compiled;
@@ -54,6 +54,18 @@ impl Schemas {
         let Report { text, violations, .. } = report;
         if text.is_empty() { Ok(()) } else { Err(Error::Schema { text, violations }) }
     }
+}
+
+/// Compiles the schemas of a chart and of its subcharts, whether or not they are enabled.
+pub(crate) fn check_all(chart: &Chart, path: &str) -> Result<(), Error> {
+    if let Some(schema) = &chart.schema {
+        compile_chart_schema(schema)
+            .map_err(|reason| Error::Chart(format!("{path}/values.schema.json cannot be used: {reason}")))?;
+    }
+    chart
+        .dependencies
+        .iter()
+        .try_for_each(|chart| check_all(chart, &format!("{path}/charts/{}", chart.name())))
 }
 
 fn compile_chart_schema(text: &GoStr) -> Result<Compiled, String> {
