@@ -116,3 +116,19 @@ fn engine_crates_explain_themselves_with_examples_that_run() {
         );
     }
 }
+
+/// End-to-end tests share one cluster: a kind that two of them define is the type of whichever came first.
+#[test]
+fn end_to_end_tests_have_kinds_of_their_own() {
+    let mut seen = std::collections::BTreeMap::new();
+    for entry in std::fs::read_dir(root().join("tests/e2e")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("readable");
+        for (_, rest) in text.match_indices("Kind::new(\"").map(|(at, found)| text.split_at(at + found.len()))
+        {
+            let name = rest.split('"').next().unwrap_or_default().to_lowercase();
+            let before = seen.insert(name.clone(), path.clone());
+            assert!(before.is_none(), "two tests have the kind {name}: {before:?} and {path:?}");
+        }
+    }
+}

@@ -25,10 +25,18 @@ pub(super) async fn migrate(
 ) {
     let mut pause = PAUSE;
     loop {
+        // Servers learn of a new definition one after another, and until then they store what is written as before.
+        tokio::time::sleep(pause).await;
         match attempt(&crds, &resources, &name, &version).await {
             Ok(count) => {
                 tracing::info!(crd = %name, version, resources = count, "All resources are stored in this version");
                 return;
+            }
+            // The new version is not served yet, or the definition has gone.
+            Err(error) if is_not_found(&error) => {
+                if matches!(crds.get_opt(&name).await, Ok(None)) {
+                    return;
+                }
             }
             Err(error) if is_transient(&error) => {
                 tracing::debug!(crd = %name, error = explain(&error), "Resources cannot be moved yet");
@@ -41,7 +49,6 @@ pub(super) async fn migrate(
                 return;
             }
         }
-        tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }

@@ -113,7 +113,7 @@ const FAILING: &str = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release
 #[ignore = "needs a control plane"]
 fn a_hook_that_takes_too_long_is_told_with_what_its_pod_says() {
     let chart = Chart::new("slow", &[("templates/cm.yaml", CONFIG), ("templates/test.yaml", FAILING)]);
-    let (kind, namespace) = (Kind::new("Slow"), Namespace::new("slow"));
+    let (kind, namespace) = (Kind::new("Lasting"), Namespace::new("slow"));
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");

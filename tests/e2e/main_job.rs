@@ -97,7 +97,7 @@ fn the_walk_through_of_helm_app_operator_kit() {
 #[ignore = "needs a control plane"]
 fn two_resources_in_two_namespaces() {
     let chart = Chart::new("pair", &[("templates/cm.yaml", CONFIG)]);
-    let (kind, here, there) = (Kind::new("Pair"), Namespace::new("pair-a"), Namespace::new("pair-b"));
+    let (kind, here, there) = (Kind::new("Double"), Namespace::new("pair-a"), Namespace::new("pair-b"));
     let outside = Namespace::new("pair-c");
     let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
         command.env("WATCH_NAMESPACE", format!("{},{}", here.name, there.name));

@@ -40,6 +40,8 @@ fn running_pods(namespace: &Namespace) -> usize {
 #[test]
 #[ignore = "needs a control plane"]
 fn the_walk_through_of_memcached_operator() {
+    // There are others of that name in this cluster.
+    const MEMCACHED: &str = "memcached.cache.example.com";
     let chart = Chart::new(
         "memcached",
         &[
@@ -56,13 +58,13 @@ fn the_walk_through_of_memcached_operator() {
         "{{apiVersion: {version}, kind: Memcached, metadata: {{name: memcached-sample}}, spec: {{size: 3}}}}"
     ));
     becomes(60, 3, || running_pods(&namespace));
-    let ready = || namespace.kubectl(&["get", "memcached", "memcached-sample"]);
+    let ready = || namespace.kubectl(&["get", MEMCACHED, "memcached-sample"]);
     says(60, "3/3", ready);
     says(60, "Deployed", ready);
     let change = r#"{"spec":{"size": 5}}"#;
-    namespace.kubectl(&["patch", "memcached", "memcached-sample", "--type=merge", "-p", change]);
+    namespace.kubectl(&["patch", MEMCACHED, "memcached-sample", "--type=merge", "-p", change]);
     becomes(60, 5, || running_pods(&namespace));
-    namespace.kubectl(&["scale", "memcached", "memcached-sample", "--replicas=2"]);
+    namespace.kubectl(&["scale", MEMCACHED, "memcached-sample", "--replicas=2"]);
     becomes(60, 2, || running_pods(&namespace));
     says(60, "2/2", ready);
     let explained = kubectl(&["explain", "memcacheds.spec.size", "--api-version", version]);

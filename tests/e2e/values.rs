@@ -89,10 +89,10 @@ fn values_from_secrets_and_config_maps_are_followed() {
 fn one_operator_serves_kinds_in_namespaces_and_in_the_cluster() {
     let chart =
         Chart::new("both", &[("templates/cm.yaml", SHOW), ("values.yaml", "color: grey\ndebug: null\n")]);
-    let (near, wide) = (Kind::new("Near"), Kind::new("Wide"));
+    let (near, wide) = (Kind::new("Near"), Kind::new("Roaming"));
     let (namespace, releases) = (Namespace::new("near"), Namespace::new("wide"));
     let fields = format!(
-        "- group: e2e.example.com\n  version: v1\n  kind: Wide\n  chart: {}\n  scope: Cluster\n  maxHistory: 2\n\
+        "- group: e2e.example.com\n  version: v1\n  kind: Roaming\n  chart: {}\n  scope: Cluster\n  maxHistory: 2\n\
          \x20 releaseNamespace: {}\n  valuesFrom: [{{kind: ConfigMap, name: site}}]\n",
         chart.path.display(),
         releases.name
