@@ -15,7 +15,7 @@ use kube::{Api, Client};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::error::{explain, is_not_found};
+use super::error::{explain, is_not_found, refusal};
 use super::seen::{OwnerKind, Seen};
 use crate::reconcile::health::{self, Health};
 use crate::reconcile::identity::{ApiKind, InstanceKey, ObjectId};
@@ -346,14 +346,9 @@ impl Worker {
 
     /// Reports an error; tells whether the kind itself is gone, and all its objects with it.
     fn is_over(&mut self, error: &watcher::Error) -> bool {
-        let cause = match error {
-            watcher::Error::InitialListFailed(error)
-            | watcher::Error::WatchStartFailed(error)
-            | watcher::Error::WatchFailed(error) => error,
-            other => {
-                tracing::debug!(kind = %self.kind.text(), error = %other, "Watch interrupted");
-                return false;
-            }
+        let Some(cause) = refusal(error) else {
+            tracing::debug!(kind = %self.kind.text(), %error, "Watch interrupted");
+            return false;
         };
         if is_not_found(cause) {
             self.known = self.all_known();

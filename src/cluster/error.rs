@@ -42,6 +42,17 @@ pub(crate) fn is_transient(error: &kube::Error) -> bool {
     }
 }
 
+/// What the server answered a watch, or why it could not be asked; `None` if the watch was merely interrupted.
+pub(super) fn refusal(error: &kube::runtime::watcher::Error) -> Option<&kube::Error> {
+    use kube::runtime::watcher::Error;
+    match error {
+        Error::InitialListFailed(cause) | Error::WatchStartFailed(cause) | Error::WatchFailed(cause) => {
+            Some(cause)
+        }
+        _ => None,
+    }
+}
+
 /// Reports whether the operator may not do that.
 pub(crate) fn is_forbidden(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 403)

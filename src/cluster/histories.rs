@@ -10,7 +10,7 @@ use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 
-use super::error::explain;
+use super::error::{explain, refusal};
 use crate::release::{Entry, Owner, State};
 
 /// Records per page of a list.
@@ -185,13 +185,9 @@ pub(super) fn entry(meta: &ObjectMeta) -> Option<Entry> {
 }
 
 fn report(error: &watcher::Error) {
-    match error {
-        watcher::Error::InitialListFailed(cause)
-        | watcher::Error::WatchStartFailed(cause)
-        | watcher::Error::WatchFailed(cause) => {
-            tracing::warn!(error = %explain(cause), "Cannot watch release records");
-        }
-        error => tracing::debug!(%error, "Watch of release records interrupted"),
+    match refusal(error) {
+        Some(cause) => tracing::warn!(error = %explain(cause), "Cannot watch release records"),
+        None => tracing::debug!(%error, "Watch of release records interrupted"),
     }
 }
 

@@ -264,10 +264,7 @@ impl Instances {
     }
 
     fn report(&self, error: &watcher::Error) {
-        let (watcher::Error::InitialListFailed(cause)
-        | watcher::Error::WatchStartFailed(cause)
-        | watcher::Error::WatchFailed(cause)) = error
-        else {
+        let Some(cause) = error::refusal(error) else {
             tracing::debug!(kind = %self.resource.kind, %error, "Watch interrupted");
             return;
         };

@@ -14,7 +14,7 @@ use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::error::explain;
+use super::error::{explain, refusal};
 use crate::settings::{Holder, ValuesFrom};
 
 /// The texts of a Secret or ConfigMap by key; `None` for what is no text.
@@ -191,10 +191,7 @@ impl References {
     }
 
     fn fail(&self, number: usize, watch: &Watch, error: &watcher::Error) {
-        let (watcher::Error::InitialListFailed(cause)
-        | watcher::Error::WatchStartFailed(cause)
-        | watcher::Error::WatchFailed(cause)) = error
-        else {
+        let Some(cause) = refusal(error) else {
             return;
         };
         let why = explain(cause);
