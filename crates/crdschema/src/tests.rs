@@ -44,6 +44,9 @@ flag: true
 quotedFlag: true
 count: 3
 replicas: 1
+share: 1
+workers: 2
+service: {ports: {http: 80}}
 name: web
 path: /metrics
 tag: '1.25'
@@ -58,7 +61,8 @@ nothing:
 image: {repository: nginx}
 ";
     let template = "
-a: {{ .Values.quotedFlag | quote }}
+a: {{ .Values.quotedFlag | quote }} {{ .Values.share | quote }} {{ .Values.workers | quote }}
+p: {{ .Values.service.ports.http | quote }}
 {{ tpl .Values.templated . }}
 b: {{ .Values.name | quote }}
 c: {{ .Values.image.repository | trunc 10 }}
@@ -72,6 +76,9 @@ d: {{ .Values.left.out }}
         ("quotedFlag", "scalar"),
         ("count", "either"),
         ("replicas", "integer"),
+        ("share", "scalar"),
+        ("workers", "either"),
+        ("service.ports.http", "either"),
         ("name", "either"),
         ("path", "string"),
         ("tag", "scalar"),

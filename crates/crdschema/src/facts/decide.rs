@@ -138,6 +138,12 @@ fn whole(facts: &Facts, name: &str, parent: &str) -> Types {
         Types::TEXT | Types::NUMBER
     } else if known::is_count(name) && !facts.uses.any(Uses::QUOTED | Uses::KIND_TEXT | Uses::TEXT) {
         Types::WHOLE
+    } else if facts.uses.any(Uses::QUOTED)
+        && !facts.uses.any(Uses::CAST)
+        && !known::is_indivisible(name, parent)
+    {
+        // Only written, in quotes: nothing says that a part of one makes no sense.
+        Types::TEXT | Types::NUMBER
     } else {
         Types::TEXT_OR_WHOLE
     }

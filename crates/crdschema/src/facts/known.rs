@@ -255,6 +255,38 @@ pub(super) fn is_count(name: &str) -> bool {
     COUNTS.contains(&name)
 }
 
+/// Ends of the names of what cannot be divided.
+const INDIVISIBLE: &[&str] = &[
+    "attempts",
+    "bytes",
+    "count",
+    "connections",
+    "gid",
+    "group",
+    "id",
+    "index",
+    "instances",
+    "nodes",
+    "number",
+    "partitions",
+    "port",
+    "ports",
+    "replicas",
+    "retries",
+    "shards",
+    "threads",
+    "uid",
+    "user",
+    "workers",
+];
+
+/// Reports whether a name holds a number that is whole whatever the chart does with it: `service.ports.http` is one.
+pub(super) fn is_indivisible(name: &str, parent: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is_end = INDIVISIBLE.iter().any(|end| lower.ends_with(end));
+    is_end || is_count(name) || WHOLE.contains(&name) || parent.to_ascii_lowercase().ends_with("ports")
+}
+
 /// Ends of the names of amounts that are often below one.
 const PARTS: &[&str] =
     &["factor", "fraction", "multiplier", "probability", "quantile", "ratio", "sampling", "samplerate"];
