@@ -7,8 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use gostd::value::Frozen;
-use helm::{Chart, CompiledChart, Host, RenderInput, RenderOptions};
+use helm::{Chart, CompiledChart};
 use kube::Client;
 use kube::api::ApiResource;
 use kube::core::Selector;
@@ -337,36 +336,8 @@ pub(crate) fn load(path: &Path) -> Result<Loaded, Error> {
     let json = ChartJson::new(&chart);
     let digest = chart_digest(&chart);
     let compiled = CompiledChart::new(chart).map_err(fail)?;
-    compiled
-        .check_templates(&RenderInput {
-            values: &Frozen::Map(Vec::new()),
-            release: helm::Release {
-                name: "check".into(),
-                namespace: "default".into(),
-                revision: 1,
-                is_upgrade: false,
-            },
-            capabilities: &helm::Capabilities::default(),
-            host: &Nobody,
-            options: RenderOptions { skip_schema_validation: true, ..RenderOptions::default() },
-        })
-        .map_err(fail)?;
+    compiled.check_templates().map_err(fail)?;
     Ok(Loaded { compiled, json, digest })
-}
-
-/// Parsing asks nobody.
-struct Nobody;
-
-impl Host for Nobody {
-    fn now(&self) -> (i64, u32) {
-        (0, 0)
-    }
-
-    fn random(&self, _: &helm::Site<'_>, _: &mut [u8]) {}
-
-    fn query(&self, function: &str, _: &[gostd::Value]) -> Result<gostd::Value, String> {
-        Err(format!("{function} has nobody to ask"))
-    }
 }
 
 /// Digests everything of a chart that can change what it renders.

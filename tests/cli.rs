@@ -229,6 +229,48 @@ fn every_flag_of_helm_operator_is_taken() {
 }
 
 #[test]
+fn what_helm_would_fetch_is_said_to_be_on_disk_first() {
+    let oci = error(&["template", "x", "oci://charts.example.com/memcached"]);
+    assert!(oci.contains("`helm pull oci://charts.example.com/memcached` first"), "{oci}");
+    for (flag, advice) in [
+        ("--dependency-update", "`helm dependency update CHART` first"),
+        ("--repo=https://charts.example.com", "`helm pull --repo URL CHART --untar` first"),
+        ("--verify", "`helm pull --verify` first"),
+    ] {
+        let error = error(&["template", "charts/memcached", flag]);
+        assert!(error.contains(advice), "{flag}: {error}");
+    }
+}
+
+#[test]
+fn an_image_without_a_name_is_refused() {
+    let error = error(&with("manifests", &["--image", ""]));
+    assert!(error.contains("--image <IMAGE>"), "{error}");
+}
+
+#[test]
+fn a_type_that_stays_is_said_to() {
+    assert_eq!(stdout(&with("crd", &["--diff", "charts/memcached"])), "nothing changes\n");
+}
+
+#[test]
+fn resources_that_are_none_are_refused_with_the_file() {
+    let dir = tempdir("resources");
+    for (text, reason) in [
+        ("kind: Memcached", "it has no metadata.name"),
+        ("metadata: {name: x}\nspec: [1]", "its spec is no table of values"),
+        ("a: b: c", "mapping values are not allowed"),
+    ] {
+        let file = dir.join("cr.yaml");
+        std::fs::write(&file, text).expect("it can be written");
+        let path = file.to_str().expect("a path");
+        let error = error(&["template", "charts/memcached", "--cr", path]);
+        assert!(error.contains(path) && error.contains(reason), "{error}");
+    }
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
 fn flags_that_contradict_each_other_are_refused() {
     let run =
         |flags: &[&str]| error(&[&["run", "--kubeconfig=/nonexistent/kubeconfig"], KIND, flags].concat());

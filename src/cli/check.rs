@@ -1,11 +1,9 @@
 //! `chartwright check`: what can be known to be wrong before anything runs.
 
 use clap::Args;
-use gostd::value::Frozen;
-use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions};
+use helm::{Chart, CompiledChart};
 
 use super::served::ServedArgs;
-use super::template::SystemHost;
 use super::{CliError, print};
 
 /// Flags of `chartwright check`.
@@ -20,19 +18,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
     let chart = CompiledChart::new(Chart::load_path(&watch.chart)?)?;
     chart.check_schemas()?;
-    chart.check_templates(&RenderInput {
-        values: &Frozen::Map(Vec::new()),
-        release: Release {
-            name: "check".into(),
-            namespace: "default".into(),
-            revision: 1,
-            is_upgrade: false,
-        },
-        capabilities: &Capabilities::default(),
-        host: &SystemHost,
-        // A chart may well want values that it has no defaults for.
-        options: RenderOptions { skip_schema_validation: true, ..RenderOptions::default() },
-    })?;
+    chart.check_templates()?;
     let metadata = &chart.chart().metadata;
     print(format!(
         "chart {}-{} becomes {} {} ({})\n",

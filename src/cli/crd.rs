@@ -84,6 +84,9 @@ fn old_definition(path: &Path, watch: &Watch) -> Result<Value, CliError> {
 
 fn diff(old: &Value, new: &Value, accepted: bool) -> Result<(), CliError> {
     let changes = changes(old, new);
+    if changes.is_empty() {
+        return print("nothing changes\n");
+    }
     print(changes.iter().map(|change| format!("{change}\n")).collect::<String>())?;
     match changes.iter().filter(|change| change.breaking).count() {
         0 => Ok(()),

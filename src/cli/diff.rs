@@ -7,10 +7,10 @@ use std::time::Duration;
 use clap::Args;
 
 use super::CliError;
+use super::resource::{ResourceFile, unusable};
 use super::run::{connect, find_watches};
 use super::served::ServedArgs;
 use crate::cluster::instances::Instance;
-use crate::convert::yaml_to_json;
 use crate::limits::RenderLimits;
 use crate::observe::metrics::Metrics;
 use crate::preview::preview;
@@ -50,26 +50,23 @@ pub(crate) enum Found {
 
 /// Compares and prints.
 pub(crate) fn run(args: DiffArgs) -> Result<Found, CliError> {
-    let draft = Draft::read(&args.filename)?;
+    let file = ResourceFile::read(&args.filename)?;
+    let api_version = file.needed(&args.filename, "apiVersion")?;
+    let kind = file.needed(&args.filename, "kind")?;
     let watches = find_watches(args.watches_file.as_deref(), &args.served, Path::new("watches.yaml"))?;
-    let Some(watch) = watches.into_iter().find(|watch| draft.is_of(watch)) else {
+    let is_of = |watch: &Watch| watch.api_version.to_string() == api_version && watch.names.kind == kind;
+    let Some(watch) = watches.into_iter().find(is_of) else {
         return Err(CliError::Usage(format!(
-            "{} is a {} of {}, and no chart is given for that kind",
+            "{} is a {kind} of {api_version}, and no chart is given for that kind",
             args.filename.display(),
-            draft.kind,
-            draft.api_version
         )));
     };
     let namespace = match watch.scope {
         Scope::Cluster => "",
-        Scope::Namespaced => draft.namespace.as_deref().unwrap_or(&args.namespace),
+        Scope::Namespaced => file.namespace.as_deref().unwrap_or(&args.namespace),
     };
-    let Some(instance) = draft.instance(namespace) else {
-        return Err(CliError::Usage(format!(
-            "cannot use {}: it is no custom resource",
-            args.filename.display()
-        )));
-    };
+    let instance =
+        instance(file.json, namespace).ok_or_else(|| unusable(&args.filename, "it is no custom resource"))?;
     let settings = Settings {
         watches: vec![watch],
         watch_namespaces: Some(namespace)
@@ -113,41 +110,8 @@ fn verdict(changes: &[Change]) -> Found {
     }
 }
 
-/// A custom resource as written in a file.
-struct Draft {
-    api_version: String,
-    kind: String,
-    namespace: Option<String>,
-    json: serde_json::Value,
-}
-
-impl Draft {
-    fn read(path: &Path) -> Result<Self, CliError> {
-        let text = std::fs::read(path).map_err(|error| CliError::Read { path: path.to_owned(), error })?;
-        let unusable = |reason: String| CliError::Usage(format!("cannot use {}: {reason}", path.display()));
-        let json = yaml_to_json(&text).map_err(unusable)?;
-        let field =
-            |pointer: &str| json.pointer(pointer).and_then(serde_json::Value::as_str).map(str::to_owned);
-        let needed = |pointer: &str| {
-            field(pointer).ok_or_else(|| unusable(format!("it has no {}", pointer.replace('/', "."))))
-        };
-        needed("/metadata/name")?;
-        Ok(Self {
-            api_version: needed("/apiVersion")?,
-            kind: needed("/kind")?,
-            namespace: field("/metadata/namespace"),
-            json,
-        })
-    }
-
-    fn is_of(&self, watch: &Watch) -> bool {
-        self.api_version == watch.api_version.to_string() && self.kind == watch.names.kind
-    }
-
-    /// The resource as it would be stored, in a namespace.
-    fn instance(&self, namespace: &str) -> Option<Instance> {
-        let mut json = self.json.clone();
-        json.get_mut("metadata")?.as_object_mut()?.insert("namespace".into(), namespace.into());
-        Instance::parse(&json.to_string())
-    }
+/// Returns the resource as it would be stored, in a namespace.
+fn instance(mut json: serde_json::Value, namespace: &str) -> Option<Instance> {
+    json.get_mut("metadata")?.as_object_mut()?.insert("namespace".into(), namespace.into());
+    Instance::parse(&json.to_string())
 }

@@ -30,8 +30,6 @@ pub(crate) struct IgnoredArgs {
     #[arg(long, hide = true)]
     take_ownership: bool,
     #[arg(long, hide = true)]
-    dependency_update: bool,
-    #[arg(long, hide = true)]
     insecure_skip_tls_verify: bool,
     #[arg(long, hide = true)]
     plain_http: bool,
@@ -45,12 +43,11 @@ pub(crate) struct IgnoredArgs {
     timeout: Vec<String>,
     #[arg(long, hide = true, value_name = "VALUE")]
     description: Vec<String>,
+    /// Chooses among what a repository has; a chart on disk is the one it is.
     #[arg(long, hide = true, value_name = "VALUE")]
     version: Vec<String>,
     #[arg(long, short = 'l', hide = true, value_name = "VALUE")]
     labels: Vec<String>,
-    #[arg(long, hide = true, value_name = "VALUE")]
-    repo: Vec<String>,
     #[arg(long, hide = true, value_name = "VALUE")]
     username: Vec<String>,
     #[arg(long, hide = true, value_name = "VALUE")]
@@ -92,6 +89,12 @@ pub(crate) struct IgnoredArgs {
     /// Rendering is always a dry run; `server` would ask a cluster.
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "client")]
     dry_run: Option<String>,
+    /// Missing subcharts are fetched by `helm dependency update`.
+    #[arg(long, hide = true)]
+    dependency_update: bool,
+    /// Charts are fetched by `helm pull --repo`.
+    #[arg(long, hide = true, value_name = "URL")]
+    repo: Option<String>,
     /// Charts are checked against signatures by `helm pull --verify`.
     #[arg(long, hide = true)]
     verify: bool,
@@ -103,6 +106,14 @@ impl IgnoredArgs {
         let usage = |text: &str| Err(CliError::Usage(text.to_owned()));
         if self.verify {
             return usage("--verify is not supported: fetch the chart with `helm pull --verify` first");
+        }
+        if self.dependency_update {
+            return usage("--dependency-update is not supported: run `helm dependency update CHART` first");
+        }
+        if self.repo.as_deref().is_some_and(|repo| !repo.is_empty()) {
+            return usage(
+                "--repo is not supported: fetch the chart with `helm pull --repo URL CHART --untar` first",
+            );
         }
         match self.dry_run.as_deref() {
             None | Some("" | "false" | "true" | "none" | "client") => Ok(()),

@@ -20,7 +20,7 @@ pub(crate) struct ManifestsArgs {
     #[command(flatten)]
     served: ServedArgs,
     /// Image of the operator
-    #[arg(long, value_name = "IMAGE")]
+    #[arg(long, value_name = "IMAGE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     image: String,
     /// Namespace the operator runs in
     #[arg(long, short, value_name = "NAMESPACE", default_value = "default")]

@@ -11,6 +11,7 @@ mod hints;
 mod ignored;
 mod logging;
 mod manifests;
+mod resource;
 mod run;
 mod served;
 mod shape;
@@ -39,8 +40,8 @@ Examples:
     chartwright template my-release charts/memcached --set replicaCount=3
 
   Write the manifests that install the operator in a cluster:
-    chartwright manifests --chart charts/memcached --api-version anywhere.io/v1alpha1 --kind Memcached \\
-        --image you/memcached-operator --output-dir deploy";
+    chartwright manifests --image you/memcached-operator --output-dir deploy \\
+        --chart charts/memcached --api-version anywhere.io/v1alpha1 --kind Memcached";
 
 #[derive(Parser)]
 #[command(name = "chartwright", version, about = ABOUT, after_help = EXAMPLES, propagate_version = true)]

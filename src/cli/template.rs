@@ -12,9 +12,10 @@ use helm::{
 };
 
 use super::ignored::IgnoredArgs;
+use super::resource::{ResourceFile, unusable};
 use super::values::ValuesArgs;
 use super::{CliError, print};
-use crate::convert::{from_json, yaml_to_json};
+use crate::convert::from_json;
 use crate::limits::RenderLimits;
 
 /// Flags of `chartwright template`; names, defaults and meaning are those of `helm template`.
@@ -102,13 +103,14 @@ pub(crate) fn run(args: &TemplateArgs) -> Result<(), CliError> {
     if let (Some(_), Some((flag, _))) = (name, names.iter().find(|(_, given)| *given)) {
         return Err(CliError::Usage(format!("cannot set {flag} and also specify a name")));
     }
-    let resource = args.cr.as_deref().map(Resource::read).transpose()?;
-    let values = match &resource {
-        Some(resource) => args.values.read_over(&resource.spec)?,
-        None => args.values.read()?,
+    let resource = args.cr.as_deref().map(ResourceFile::read).transpose()?;
+    let values = match (&resource, &args.cr) {
+        (Some(resource), Some(path)) => args.values.read_over(&spec(resource, path)?)?,
+        _ => args.values.read()?,
     };
     // Helm's messages name a chart that is there by its whole path.
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    refuse_addresses(path)?;
     let chart = Chart::load_path(whole).map_err(|error| not_found(path, error))?;
     let release = release(args, name, &chart, resource.as_ref())?;
     let rendered = render(args, chart, &values, &release)?;
@@ -149,6 +151,16 @@ fn refuse_what_is_not_built(args: &TemplateArgs) -> Result<(), CliError> {
     args.ignored.refuse_what_is_not_built()
 }
 
+/// Helm would fetch a chart by such a name.
+fn refuse_addresses(path: &str) -> Result<(), CliError> {
+    match ["oci://", "http://", "https://"].iter().any(|scheme| path.starts_with(scheme)) {
+        false => Ok(()),
+        true => Err(CliError::Usage(format!(
+            "cannot fetch {path}: charts are read from disk; fetch it with `helm pull {path}` first, and give the archive"
+        ))),
+    }
+}
+
 fn not_found(path: &str, error: helm::Error) -> helm::Error {
     if Path::new(path).exists() {
         return error;
@@ -161,7 +173,7 @@ fn release(
     args: &TemplateArgs,
     name: Option<&str>,
     chart: &Chart,
-    resource: Option<&Resource>,
+    resource: Option<&ResourceFile>,
 ) -> Result<Release, CliError> {
     let name = match (name, &args.name_template) {
         (Some(name), _) => name.to_owned(),
@@ -249,27 +261,12 @@ fn warn(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// What is used of a custom resource.
-struct Resource {
-    name: String,
-    namespace: Option<String>,
-    spec: Frozen,
-}
-
-impl Resource {
-    fn read(path: &Path) -> Result<Self, CliError> {
-        let text = std::fs::read(path).map_err(|error| CliError::Read { path: path.to_owned(), error })?;
-        let unusable = |reason: String| CliError::Usage(format!("cannot use {}: {reason}", path.display()));
-        let json = yaml_to_json(&text).map_err(unusable)?;
-        let field =
-            |pointer: &str| json.pointer(pointer).and_then(serde_json::Value::as_str).map(str::to_owned);
-        let name = field("/metadata/name").ok_or_else(|| unusable("it has no metadata.name".into()))?;
-        let spec = match json.get("spec") {
-            None | Some(serde_json::Value::Null) => Frozen::Map(Vec::new()),
-            Some(spec) if spec.is_object() => from_json(spec),
-            Some(_) => return Err(unusable("its spec is no table of values".into())),
-        };
-        Ok(Self { name, namespace: field("/metadata/namespace"), spec })
+/// Returns the values a custom resource gives.
+fn spec(file: &ResourceFile, path: &Path) -> Result<Frozen, CliError> {
+    match file.json.get("spec") {
+        None | Some(serde_json::Value::Null) => Ok(Frozen::Map(Vec::new())),
+        Some(spec) if spec.is_object() => Ok(from_json(spec)),
+        Some(_) => Err(unusable(path, "its spec is no table of values")),
     }
 }
 

@@ -10,6 +10,7 @@ use gotemplate::Host;
 use crate::engine::{self, Parsed, Templates};
 use crate::manifest::Sorted;
 use crate::schema::{self, Schemas};
+use crate::still::Still;
 use crate::tree::{NodeId, Tree};
 use crate::values::coalesce::{Nulls, coalesce};
 use crate::{Capabilities, Chart, Error, Hook, Manifest, dependencies};
@@ -167,11 +168,27 @@ impl CompiledChart {
         schema::check_all(&self.0.chart, self.0.chart.name())
     }
 
-    /// Parses the templates that take part in a render with the given values.
-    pub fn check_templates(&self, input: &RenderInput<'_>) -> Result<(), Error> {
+    /// Parses the templates that take part in a render with the chart's own values.
+    ///
+    /// # Errors
+    /// When the values cannot be put together, and with the first template that does not parse.
+    pub fn check_templates(&self) -> Result<(), Error> {
         let _scope = engine::scope();
-        let prepared = self.prepare(input, &mut Vec::new())?;
-        self.parsed(&prepared.templates(input)).error().cloned().map_or(Ok(()), Err)
+        let input = RenderInput {
+            values: &Frozen::Map(Vec::new()),
+            release: Release {
+                name: "check".into(),
+                namespace: "default".into(),
+                revision: 1,
+                is_upgrade: false,
+            },
+            capabilities: &Capabilities::default(),
+            host: &Still,
+            // A chart may well want values that it has no defaults for.
+            options: RenderOptions { skip_schema_validation: true, ..RenderOptions::default() },
+        };
+        let prepared = self.prepare(&input, &mut Vec::new())?;
+        self.parsed(&prepared.templates(&input)).error().cloned().map_or(Ok(()), Err)
     }
 
     /// Renders the chart for one release.

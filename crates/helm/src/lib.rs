@@ -19,6 +19,7 @@ pub mod manifest;
 pub mod output;
 mod plain;
 mod schema;
+mod still;
 mod toml;
 mod tree;
 pub mod values;
@@ -31,6 +32,7 @@ pub use error::{Error, SchemaViolation, TemplateError};
 pub use gotemplate::{Execution, Host, Issue, Location, Site};
 pub use manifest::{Hook, HookDeletePolicy, HookEvent, Manifest};
 pub use plain::render_text;
+pub use still::Still;
 
 /// Runs the example of the README.
 #[cfg(doctest)]

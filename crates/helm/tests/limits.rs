@@ -6,9 +6,9 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{CHART, Still, load, release, values};
+use common::{CHART, load, release, values};
 use gostd::Value;
-use helm::{Capabilities, CompiledChart, Error, Host, RenderInput, RenderOptions};
+use helm::{Capabilities, CompiledChart, Error, Host, RenderInput, RenderOptions, Still};
 
 const OPTIONS: fn() -> RenderOptions = RenderOptions::default;
 

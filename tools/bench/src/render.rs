@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use gostd::Value;
 use gostd::value::Frozen;
-use helm::{Capabilities, Chart, CompiledChart, Host, Release, RenderInput, RenderOptions};
+use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions, Still};
 
 use crate::corpus::{self, Case, Corpus};
 use crate::error::BenchError;
@@ -215,21 +214,4 @@ fn report(rows: &[Row], small: Duration) -> String {
         small.as_secs_f64() * 1e6,
     );
     text
-}
-
-/// A world that stands still, so that only the engine is measured.
-struct Still;
-
-impl Host for Still {
-    fn now(&self) -> (i64, u32) {
-        (1_700_000_000, 0)
-    }
-
-    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
-        buffer.fill(7);
-    }
-
-    fn query(&self, _function: &str, _args: &[Value]) -> Result<Value, String> {
-        Ok(Value::Map(gostd::Map::new()))
-    }
 }

@@ -3,27 +3,12 @@
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
-use gostd::{Map, Value};
+use gostd::Map;
 use gotemplate::{FunctionSet, Set};
 use helm::values::{ValueOptions, parse_set, parse_set_json, parse_set_literal, parse_set_string};
-use helm::{Capabilities, Chart, CompiledChart, Host, Release, RenderInput, RenderOptions};
+use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions, Still};
 
 use crate::parts;
-
-/// A world in which nothing happens.
-struct Still;
-
-impl Host for Still {
-    fn now(&self) -> (i64, u32) {
-        (1_700_000_000, 0)
-    }
-    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
-        buffer.fill(7);
-    }
-    fn query(&self, _: &str, _: &[Value]) -> Result<Value, String> {
-        Ok(Value::Map(Map::new()))
-    }
-}
 
 /// Functions that take their time by nature.
 const SLOW: &[&str] =

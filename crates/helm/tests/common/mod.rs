@@ -2,34 +2,13 @@
 #![allow(dead_code, unreachable_pub, missing_docs)] // Each test program uses a part.
 
 use gostd::value::Frozen;
-use gostd::{Map, Value};
 use helm::chart::Memory;
 use helm::output::TemplateOutput;
 use helm::values::ValueOptions;
-use helm::{Capabilities, Chart, CompiledChart, Error, Host, Release, RenderInput, RenderOptions};
+use helm::{Capabilities, Chart, CompiledChart, Error, Release, RenderInput, RenderOptions, Still};
 
 /// A Chart.yaml named `c`.
 pub const CHART: (&str, &str) = ("Chart.yaml", "apiVersion: v2\nname: c\nversion: 0.1.0\n");
-
-/// The outside world as it is in tests: still.
-pub struct Still;
-
-impl Host for Still {
-    fn now(&self) -> (i64, u32) {
-        (1_700_000_000, 0)
-    }
-
-    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
-        buffer.fill(7);
-    }
-
-    fn query(&self, function: &str, _: &[Value]) -> Result<Value, String> {
-        match function {
-            "lookup" => Ok(Value::Map(Map::new())),
-            other => Err(format!("{other} was asked")),
-        }
-    }
-}
 
 pub fn load(files: &[(&str, &str)]) -> Result<Chart, Error> {
     Chart::load(&Memory::new(files.iter().copied()))

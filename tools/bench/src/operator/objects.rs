@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use gostd::Value as Rendered;
 use gostd::value::Frozen;
-use helm::{Capabilities, Chart, CompiledChart, Host, Release, RenderInput, RenderOptions};
+use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions, Still};
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, Request, Resource as _};
 use serde_json::{Number, Value};
 
@@ -36,7 +35,7 @@ impl Starter {
                 is_upgrade: false,
             },
             capabilities: &self.capabilities,
-            host: &Nobody,
+            host: &Still,
             options: RenderOptions::default(),
         })?;
         rendered
@@ -82,23 +81,6 @@ fn to_json(value: &Frozen) -> Value {
         Frozen::Map(entries) => Value::Object(
             entries.iter().map(|(key, value)| (key.to_lossy().into_owned(), to_json(value))).collect(),
         ),
-    }
-}
-
-/// Answers nothing: the chart asks nothing.
-struct Nobody;
-
-impl Host for Nobody {
-    fn now(&self) -> (i64, u32) {
-        (0, 0)
-    }
-
-    fn random(&self, _: &helm::Site<'_>, buffer: &mut [u8]) {
-        buffer.fill(0);
-    }
-
-    fn query(&self, _function: &str, _args: &[Rendered]) -> Result<Rendered, String> {
-        Err("there is no cluster here".to_owned())
     }
 }
 
