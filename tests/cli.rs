@@ -243,6 +243,32 @@ fn what_helm_would_fetch_is_said_to_be_on_disk_first() {
 }
 
 #[test]
+fn what_is_no_yaml_is_printed_if_asked_for() {
+    let dir = tempdir("debug");
+    let templates = dir.join("templates");
+    std::fs::create_dir_all(&templates).expect("a folder");
+    let write = |path: std::path::PathBuf, text: &str| std::fs::write(path, text).expect("it can be written");
+    write(dir.join("Chart.yaml"), "apiVersion: v2\nname: d\nversion: 0.1.0\n");
+    write(templates.join("bad.yaml"), "a: 1\n b: {{ .Release.Name }}\n");
+    write(templates.join("good.yaml"), "kind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\n");
+    write(templates.join("none.yaml"), "{{ if false }}x{{ end }}\n");
+    write(templates.join("NOTES.txt"), "notes");
+    let path = dir.to_str().expect("a path");
+    let hint = "Use --debug flag";
+    let plain = error(&["template", "r", path]);
+    assert!(plain.contains("YAML parse error on d/templates/bad.yaml") && plain.contains(hint), "{plain}");
+    let shown = chartwright(&["template", "r", path, "--debug"]);
+    let good = "---\n# Source: d/templates/good.yaml\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\n";
+    let bad = "---\n# Source: d/templates/bad.yaml\na: 1\n b: r\n\n";
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), format!("{bad}{good}"));
+    let told = String::from_utf8_lossy(&shown.stderr);
+    assert!(!shown.status.success() && told.contains("YAML parse error") && !told.contains(hint), "{told}");
+    let one = chartwright(&["template", "r", path, "--debug", "--show-only", "templates/good.yaml"]);
+    assert_eq!(String::from_utf8_lossy(&one.stdout), good);
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
 fn an_image_without_a_name_is_refused() {
     let error = error(&with("manifests", &["--image", ""]));
     assert!(error.contains("--image <IMAGE>"), "{error}");

@@ -31,6 +31,9 @@ pub(crate) enum CliError {
     /// The chart does not load, or does not render.
     #[error(transparent)]
     Helm(#[from] helm::Error),
+    /// The chart does not render, and what there is of it has been printed.
+    #[error(transparent)]
+    Shown(helm::Error),
     /// A name Kubernetes would refuse.
     #[error(transparent)]
     Name(#[from] NameError),

@@ -37,8 +37,6 @@ pub(crate) struct IgnoredArgs {
     pass_credentials: bool,
     #[arg(long, hide = true)]
     kube_insecure_skip_tls_verify: bool,
-    #[arg(long, hide = true)]
-    debug: bool,
     #[arg(long, hide = true, value_name = "VALUE")]
     timeout: Vec<String>,
     #[arg(long, hide = true, value_name = "VALUE")]

@@ -126,7 +126,9 @@ fn finish(result: Result<(), CliError>) -> ExitCode {
             };
             // People get the place and advice; a program that compares gets what Helm prints.
             let error = match &error {
-                CliError::Helm(error) if std::io::stderr().is_terminal() => excerpt::describe(error),
+                CliError::Helm(error) | CliError::Shown(error) if std::io::stderr().is_terminal() => {
+                    excerpt::describe(error)
+                }
                 error => error.to_string(),
             };
             // Nothing is left to do if even standard error is gone.

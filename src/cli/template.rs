@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gostd::value::Frozen;
 use gostd::{Map, Value};
-use helm::output::{Part, TemplateOutput};
+use helm::output::{Part, TemplateOutput, as_rendered};
 use helm::{
     Capabilities, Chart, CompiledChart, Host, KubeVersion, Release, RenderInput, RenderOptions, Rendered,
 };
@@ -82,6 +82,9 @@ pub(crate) struct TemplateArgs {
     /// Not built: pipe chartwright's output through the program instead
     #[arg(long, value_name = "PROGRAM", hide = true)]
     post_renderer: Option<String>,
+    /// Print what was rendered even where it is not YAML
+    #[arg(long)]
+    debug: bool,
     #[command(flatten)]
     limits: RenderLimits,
     #[command(flatten)]
@@ -209,18 +212,28 @@ fn render(
         warn(warning);
     }
     let chart = CompiledChart::new(chart)?;
-    Ok(chart.render(&RenderInput {
+    let host = args.limits.timed(&SystemHost);
+    let input = RenderInput {
         values,
         release: release.clone(),
         capabilities: &capabilities,
-        host: &args.limits.timed(&SystemHost),
+        host: &host,
         options: RenderOptions {
             skip_schema_validation: args.skip_schema_validation,
             render_subchart_notes: args.render_subchart_notes,
             enable_dns: args.enable_dns,
             ..args.limits.options()
         },
-    })?)
+    };
+    match chart.render(&input) {
+        Err(error) if args.debug && error.is_render_error() => {
+            let is_text = matches!(error, helm::Error::Manifest { .. });
+            let files = if is_text { chart.render_files(&input)? } else { Vec::new() };
+            print(as_rendered(&files, &args.output())?)?;
+            Err(CliError::Shown(error))
+        }
+        result => Ok(result?),
+    }
 }
 
 /// Writes each document to the file of its template, as Helm does: documents of one template share a file, and hooks are

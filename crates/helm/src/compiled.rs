@@ -22,7 +22,7 @@ const USUAL_STACK: usize = 1_500_000;
 /// Some twenty seconds of work.
 const USUAL_STEPS: u64 = 1_000_000_000;
 const USUAL_OUTPUT: usize = 256 << 20;
-const NOTES: &str = "NOTES.txt";
+pub(crate) const NOTES: &str = "NOTES.txt";
 
 /// A chart whose templates and schemas are kept ready. Shared between threads; each
 /// [`render`](CompiledChart::render) is independent of others. Clones are cheap.

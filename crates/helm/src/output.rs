@@ -1,5 +1,8 @@
 //! What `helm template` prints.
 
+use gostd::GoStr;
+
+use crate::compiled::NOTES;
 use crate::{Error, Hook, HookEvent, Rendered, manifest};
 
 /// Switches of `helm template` that concern its output.
@@ -100,6 +103,26 @@ impl Rendered {
             content: hook.manifest.as_bytes(),
         })
     }
+}
+
+/// Returns what `helm template --debug` prints of a chart whose files are not all YAML: the files as they were rendered, by
+/// path. Notes and blank files are left out.
+///
+/// # Errors
+/// When a pattern of `--show-only` fits nothing.
+pub fn as_rendered(files: &[(String, GoStr)], options: &TemplateOutput) -> Result<Vec<u8>, Error> {
+    let mut shown: Vec<_> = files
+        .iter()
+        .filter(|(path, text)| !path.ends_with(NOTES) && !gostd::strings::trim_space(text).is_empty())
+        .collect();
+    shown.sort_unstable_by_key(|(path, _)| path);
+    let mut out = Vec::new();
+    for (path, text) in shown {
+        Document { part: Part::Manifest, path, content: text }.write(&mut out);
+    }
+    out.truncate(gostd::strings::trim_space(&out).len());
+    out.push(b'\n');
+    if options.show_only.is_empty() { Ok(out) } else { show_only(&out, &options.show_only) }
 }
 
 /// Splits the printed text again and keeps the documents whose template fits one of the patterns, pattern by pattern.
