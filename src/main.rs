@@ -3,12 +3,15 @@
 //! The tree is the data flow: chart → values → render → objects → release → apply → status.
 
 mod annotations;
+mod charts;
 mod cli;
 mod cluster;
 mod convert;
 mod crd;
+mod definitions;
 mod election;
 mod limits;
+mod lock;
 mod manifests;
 mod names;
 mod observe;

@@ -2,12 +2,10 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use helm::{Chart, CompiledChart};
 use kube::Client;
 use kube::api::ApiResource;
 use kube::core::Selector;
@@ -15,6 +13,7 @@ use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use crate::charts::{ChartError, Loaded, load};
 use crate::cluster::access::Access;
 use crate::cluster::dependents::{Dependents, Wake};
 use crate::cluster::discovery::Discovery;
@@ -29,6 +28,7 @@ use crate::cluster::references::References;
 use crate::cluster::seeds::Seeds;
 use crate::cluster::seen::OwnerKind;
 use crate::crd::{RegisterError, is_served_anyway, register};
+use crate::definitions;
 use crate::election::Candidate;
 use crate::observe::http;
 use crate::observe::metrics::Metrics;
@@ -37,12 +37,11 @@ use crate::observe::scrape::{self, Scrape};
 use crate::observe::served::View;
 use crate::queue::{Backoff, Outcome, Queue};
 use crate::reconcile::Controller;
-use crate::reconcile::identity::{Digest, InstanceKey};
+use crate::reconcile::identity::InstanceKey;
 use crate::reconcile::objects::label_value;
 use crate::reconcile::render::Renderer;
 use crate::reconcile::status::Remembered;
-use crate::release::ChartJson;
-use crate::settings::{MetricsAccess, Scope, Settings, Watch};
+use crate::settings::{Extent, MetricsAccess, Scope, Settings, Watch};
 use crate::webhook::Webhook;
 
 /// How long work under way may take after the operator was told to stop.
@@ -56,13 +55,8 @@ const SETTLE: Duration = Duration::from_millis(100);
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     /// A chart cannot be used.
-    #[error("chart {path}: {error}")]
-    Chart {
-        /// Where it is.
-        path: PathBuf,
-        /// What is wrong.
-        error: helm::Error,
-    },
+    #[error(transparent)]
+    Chart(#[from] ChartError),
     /// A kind cannot be served.
     #[error("{0}")]
     Register(#[from] RegisterError),
@@ -203,7 +197,8 @@ async fn serve(
         }
     }
     tasks.spawn(shared.histories.clone().follow());
-    tasks.spawn(follow_definitions(&started));
+    let controllers: Vec<_> = started.iter().map(|kind| kind.controller.clone()).collect();
+    tasks.spawn(definitions::follow(controllers, settings.watch_namespaces.clone()));
     let webhook = match &settings.webhook {
         Some(options) => {
             let controllers = started.iter().map(|kind| kind.controller.clone()).collect();
@@ -248,9 +243,9 @@ async fn serve(
 /// One served kind.
 pub(crate) struct Kind {
     pub(crate) controller: Arc<Controller>,
-    namespaces: Vec<Option<String>>,
+    extents: Vec<Extent>,
     selector: Option<Selector>,
-    /// One per namespace.
+    /// One per extent.
     synced: Vec<(watch::Sender<bool>, watch::Receiver<bool>)>,
     workers: usize,
 }
@@ -273,22 +268,6 @@ async fn start_patiently(settings: &Settings, shared: &Shared) -> Result<Vec<Arc
         tracing::warn!(%error, "Cannot start yet, trying again");
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_secs(10));
-    }
-}
-
-/// Has everything looked at again when the cluster serves other kinds than before: templates may ask for them.
-fn follow_definitions(kinds: &[Arc<Kind>]) -> impl Future<Output = ()> + Send + 'static {
-    let controllers: Vec<_> = kinds.iter().map(|kind| kind.controller.clone()).collect();
-    async move {
-        let Some(first) = controllers.first() else { return };
-        let wake_all = || {
-            for controller in &controllers {
-                for instance in controller.instances.all() {
-                    controller.queue.add(instance.key.clone());
-                }
-            }
-        };
-        first.discovery.follow(wake_all).await;
     }
 }
 
@@ -320,36 +299,6 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
     kinds
         .map(|(watch, chart)| kind(settings, watch, chart, shared, &discovery, &renderer).map(Arc::new))
         .collect()
-}
-
-/// A chart ready to render.
-pub(crate) struct Loaded {
-    compiled: CompiledChart,
-    json: ChartJson,
-    digest: Digest,
-}
-
-/// Loads a chart and parses its templates.
-pub(crate) fn load(path: &Path) -> Result<Loaded, Error> {
-    let fail = |error| Error::Chart { path: path.to_owned(), error };
-    let chart = Chart::load_path(path).map_err(fail)?;
-    let json = ChartJson::new(&chart);
-    let digest = chart_digest(&chart);
-    let compiled = CompiledChart::new(chart).map_err(fail)?;
-    compiled.check_templates().map_err(fail)?;
-    Ok(Loaded { compiled, json, digest })
-}
-
-/// Digests everything of a chart that can change what it renders.
-fn chart_digest(chart: &Chart) -> Digest {
-    let mut parts = vec![format!("{:?}", chart.metadata).into_bytes(), chart.values_text.as_bytes().to_vec()];
-    parts.push(chart.schema.as_ref().map(|schema| schema.as_bytes().to_vec()).unwrap_or_default());
-    for file in chart.templates.iter().chain(&chart.files) {
-        parts.push(file.name.clone().into_bytes());
-        parts.push(file.data.as_bytes().to_vec());
-    }
-    parts.extend(chart.dependencies.iter().map(|chart| chart_digest(chart).0.to_le_bytes().to_vec()));
-    Digest::of(parts)
 }
 
 /// Makes what serves a kind; nothing is started.
@@ -402,16 +351,27 @@ pub(crate) fn kind(
         let wake = move |key: &InstanceKey| queue.add_after(key.clone(), SETTLE);
         Lookups::new(client.clone(), Arc::new(wake))
     };
+    {
+        let (queue, instances) = (queue.clone(), instances.clone());
+        let shared_namespace = watch.cluster_namespace().map(str::to_owned);
+        histories.tell_losses(Arc::new(move |namespace: &str, release: &str| {
+            let key = match &shared_namespace {
+                Some(shared) if shared != namespace => return,
+                Some(_) => InstanceKey::new("", release),
+                None => InstanceKey::new(namespace, release),
+            };
+            if instances.get(&key).is_some() {
+                queue.add(key);
+            }
+        }));
+    }
     let owner =
         OwnerKind { kind: watch.names.kind.as_str().into(), namespaced: watch.scope == Scope::Namespaced };
     let namespaces = settings.watch_namespaces.clone();
     let dependents = Arc::new(Dependents::new(client.clone(), &label, owner, namespaces, wake));
     let selector =
         watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()?;
-    let namespaces: Vec<_> = match settings.watch_namespaces.as_slice() {
-        [] => vec![None],
-        names => names.iter().cloned().map(Some).collect(),
-    };
+    let extents = Extent::of(&settings.watch_namespaces);
     let controller = Controller {
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
@@ -430,7 +390,7 @@ pub(crate) fn kind(
         dependents,
         records: Records::new(client.clone(), histories.clone()),
         references,
-        seeds: Seeds::new(client.clone()),
+        seeds: Seeds::new(client.clone(), histories.clone()),
         events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind),
         discovery: discovery.clone(),
         renderer: renderer.clone(),
@@ -442,8 +402,8 @@ pub(crate) fn kind(
     };
     Ok(Kind {
         controller: Arc::new(controller),
-        synced: namespaces.iter().map(|_| watch::channel(false)).collect(),
-        namespaces,
+        synced: extents.iter().map(|_| watch::channel(false)).collect(),
+        extents,
         selector,
         workers,
     })
@@ -477,13 +437,13 @@ impl Kind {
         }
     }
 
-    /// The watches of its custom resources, one per namespace.
+    /// The watches of its custom resources, one per extent.
     pub(crate) fn watchers(&self) -> Vec<impl Future<Output = ()> + Send + 'static> {
-        let each = self.namespaces.iter().zip(&self.synced);
-        each.map(|(namespace, (synced, _))| {
-            let (instances, namespace) = (self.controller.instances.clone(), namespace.clone());
+        let each = self.extents.iter().zip(&self.synced);
+        each.map(|(extent, (synced, _))| {
+            let (instances, extent) = (self.controller.instances.clone(), extent.clone());
             let (selector, synced) = (self.selector.clone(), synced.clone());
-            async move { instances.watch(namespace.as_deref(), selector.as_ref(), synced).await }
+            async move { instances.watch(&extent, selector.as_ref(), synced).await }
         })
         .collect()
     }

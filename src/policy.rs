@@ -84,12 +84,17 @@ impl EntryPolicy {
     }
 }
 
+/// Whether data goes with an object of a kind, so that it is made anew only where the user names the kind.
+pub(crate) fn is_precious(kind: &str) -> bool {
+    PRECIOUS.contains(&kind)
+}
+
 impl Policy {
     /// Whether objects of a kind may be made anew for a resource.
     pub(crate) fn recreates(&self, instance: &Instance, kind: &str) -> bool {
         let asked = instance.annotations.get(RECREATE).map(|text| text.split(',')).into_iter().flatten();
         let mut words = self.recreate.iter().map(String::as_str).chain(asked.map(str::trim));
-        words.any(|word| word == kind || (matches!(word, "*" | "true") && !PRECIOUS.contains(&kind)))
+        words.any(|word| word == kind || (matches!(word, "*" | "true") && !is_precious(kind)))
     }
 
     /// The JSON pointers of fields that are left as they are in an object.

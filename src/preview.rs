@@ -6,6 +6,7 @@ use std::time::Duration;
 use kube::Client;
 use tokio::task::JoinSet;
 
+use crate::charts;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::error::explain;
 use crate::cluster::histories::Histories;
@@ -51,7 +52,7 @@ pub(crate) async fn preview(
     draft: Instance,
 ) -> Result<Vec<Change>, PreviewError> {
     let Some(watch) = settings.watches.first() else { return Ok(Vec::new()) };
-    let chart = operator::load(&watch.chart)?;
+    let chart = charts::load(&watch.chart).map_err(operator::Error::from)?;
     let discovery = Arc::new(Discovery::new(client.clone()));
     let served = discovery.refresh().await.map_err(|error| PreviewError::Cluster(Box::new(error)))?;
     let (api_version, name) = (watch.api_version.to_string(), &watch.names.kind);

@@ -39,6 +39,48 @@ pub(crate) struct Settings {
     pub(crate) status_manifest: bool,
 }
 
+/// What a watch covers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Extent {
+    /// All namespaces, and what lives in none.
+    Everywhere,
+    /// One namespace.
+    Namespace(String),
+}
+
+impl Watch {
+    /// The namespace of all releases, if the resources live in none.
+    pub(crate) fn cluster_namespace(&self) -> Option<&str> {
+        match self.scope {
+            Scope::Namespaced => None,
+            Scope::Cluster => Some(self.release_namespace.as_deref().unwrap_or("default")),
+        }
+    }
+}
+
+impl Extent {
+    /// The watches that a list of namespaces asks for: an empty list means all.
+    pub(crate) fn of(namespaces: &[String]) -> Vec<Self> {
+        match namespaces {
+            [] => vec![Self::Everywhere],
+            names => names.iter().cloned().map(Self::Namespace).collect(),
+        }
+    }
+
+    /// The namespace, if it is one.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        match self {
+            Self::Everywhere => None,
+            Self::Namespace(name) => Some(name),
+        }
+    }
+
+    /// Whether a namespace belongs to it.
+    pub(crate) fn covers(&self, namespace: &str) -> bool {
+        self.namespace().is_none_or(|name| name == namespace)
+    }
+}
+
 /// How metrics are guarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MetricsAccess {

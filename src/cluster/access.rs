@@ -1,7 +1,7 @@
 //! Who may read something of ours: asked of the API server by the token that was shown, and remembered for a while.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use kube::Client;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::request::call;
+use crate::lock::lock;
 use crate::reconcile::identity::Digest;
 
 /// How long a verdict holds: scrapes come every few seconds.
@@ -75,7 +76,7 @@ impl Access {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, (Verdict, Instant)>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known)
     }
 
     async fn ask(&self, token: &str, path: &str) -> Result<Verdict, kube::Error> {

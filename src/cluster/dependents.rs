@@ -5,7 +5,7 @@
 //! a few words per object is kept. What an apply answers is entered at once, so a reconcile always sees its own writes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::{StreamExt as _, pin_mut};
@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::error::{explain, is_not_found, refusal};
 use super::seen::{OwnerKind, Seen};
+use crate::lock::lock;
 use crate::reconcile::health::{self, Health};
 use crate::reconcile::identity::{ApiKind, InstanceKey, ObjectId};
 use crate::reconcile::objects::OWNER_LABEL;
@@ -184,10 +185,6 @@ impl Dependents {
     pub(crate) fn forget(&self, key: &InstanceKey, id: &ObjectId) {
         remove(&mut lock(&self.store), key, id);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn dependent<const META: bool>(

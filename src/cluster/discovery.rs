@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, pin_mut};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{ApiResource, PartialObjectMeta};
+use kube::api::{ApiResource, ObjectMeta, PartialObjectMeta};
 use kube::client::{APIGroupDiscoveryList, APIResourceDiscovery};
 use kube::discovery::{Discovery as Slow, Scope, verbs};
 use kube::runtime::WatchStreamExt as _;
@@ -29,8 +29,26 @@ fn soon() -> VecDeque<Instant> {
     LOOKS.iter().map(|pause| Instant::now() + *pause).collect()
 }
 
+/// Name, uid and generation of a definition.
+type Definition = (String, Option<String>, Option<i64>);
+
+fn definition(meta: ObjectMeta) -> Definition {
+    (meta.name.unwrap_or_default(), meta.uid, meta.generation)
+}
+
 /// Definitions per page of a list.
 const PAGE: u32 = 100;
+
+/// What following the definitions of kinds tells.
+#[derive(Clone, Copy)]
+pub(crate) enum News<'a> {
+    /// The cluster serves something else than before.
+    Served,
+    /// The CustomResourceDefinition of this name came or changed.
+    Defined(&'a str),
+    /// It is gone.
+    Gone(&'a str),
+}
 
 /// The kinds the cluster serves and its version.
 pub(crate) struct Discovery {
@@ -103,15 +121,14 @@ impl Discovery {
     }
 
     /// Follows the definitions of kinds until dropped: whenever one comes, changes or goes, the cluster is asked again.
-    /// `changed` is called when it serves something else than before.
-    pub(crate) async fn follow(&self, changed: impl Fn()) {
+    pub(crate) async fn follow(&self, tell: impl Fn(News<'_>)) {
         let crds: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(self.client.clone());
         let config = watcher::Config::default().page_size(PAGE);
         let events = watcher::watcher(crds, config).default_backoff();
         pin_mut!(events);
         let mut told = self.current().digest;
         let mut looks: VecDeque<Instant> = VecDeque::new();
-        let (mut before, mut listed) = (None, BTreeSet::new());
+        let (mut before, mut listed) = (None::<BTreeSet<Definition>>, BTreeSet::new());
         loop {
             let event = match looks.front() {
                 None => Some(events.next().await),
@@ -121,20 +138,33 @@ impl Discovery {
                 Some(None) => return,
                 Some(Some(Ok(Event::Init))) => listed.clear(),
                 Some(Some(Ok(Event::InitApply(crd)))) => {
-                    listed.insert((crd.metadata.name, crd.metadata.uid, crd.metadata.generation));
+                    listed.insert(definition(crd.metadata));
                 }
                 Some(Some(Ok(Event::InitDone))) => {
                     let kinds = &self.current().kinds;
                     let is_new = match &before {
-                        None => listed.iter().any(|(name, ..)| !kinds.has_definition(name.as_deref())),
+                        None => listed.iter().any(|(name, ..)| !kinds.has_definition(Some(name))),
                         Some(before) => *before != listed,
                     };
+                    for (name, ..) in before.iter().flatten() {
+                        if !listed.iter().any(|(listed, ..)| listed == name) {
+                            tell(News::Gone(name));
+                        }
+                    }
+                    listed.iter().for_each(|(name, ..)| tell(News::Defined(name)));
                     before = Some(std::mem::take(&mut listed));
                     if is_new {
                         looks = soon();
                     }
                 }
-                Some(Some(Ok(Event::Apply(_) | Event::Delete(_)))) => looks = soon(),
+                Some(Some(Ok(Event::Apply(crd)))) => {
+                    looks = soon();
+                    tell(News::Defined(&definition(crd.metadata).0));
+                }
+                Some(Some(Ok(Event::Delete(crd)))) => {
+                    looks = soon();
+                    tell(News::Gone(&definition(crd.metadata).0));
+                }
                 Some(Some(Err(error))) => tracing::debug!(%error, "Cannot follow the definitions of kinds"),
                 None => {
                     looks.pop_front();
@@ -144,7 +174,7 @@ impl Discovery {
                     let now = self.current().digest;
                     if now != told {
                         told = now;
-                        changed();
+                        tell(News::Served);
                     }
                 }
             }

@@ -1,7 +1,8 @@
-//! Which release records there are, watched by metadata: a release's history is known without a request.
+//! Which release records and seeds there are, watched by metadata: a release's history is known without a request, and
+//! what somebody deletes of it is noticed.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::{StreamExt as _, pin_mut};
 use k8s_openapi::api::core::v1::Secret;
@@ -11,7 +12,9 @@ use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 
 use super::error::{explain, refusal};
+use crate::lock::lock;
 use crate::release::{Entry, Owner, State};
+use crate::settings::Extent;
 
 /// Records per page of a list.
 const PAGE: u32 = 250;
@@ -19,19 +22,35 @@ const PAGE: u32 = 250;
 /// Namespace and name of a release.
 type Release = (Box<str>, Box<str>);
 
-/// The records of all releases in the namespaces that are served.
+/// Told that a record or the seed of a release is gone: its namespace and name.
+type OnLoss = dyn Fn(&str, &str) + Send + Sync;
+
+/// The label `owner` of seeds; that of records is `helm`.
+pub(super) const SEED_OWNER: &str = "chartwright";
+
+/// The records and seeds of all releases in the namespaces that are served.
 pub(crate) struct Histories {
     client: Client,
-    /// The watched namespaces; `None` is all of them.
-    namespaces: Vec<Option<String>>,
+    /// What is watched.
+    extents: Vec<Extent>,
     known: Mutex<Known>,
+    on_loss: Mutex<Vec<Arc<OnLoss>>>,
 }
 
 #[derive(Default)]
 struct Known {
-    /// For each of the namespaces: whether its first list is in.
+    /// For each of the watches: whether its first list is in.
     listed: Vec<bool>,
     releases: HashMap<Release, Vec<Seen>>,
+    /// The uids of seeds.
+    seeds: HashMap<Release, String>,
+}
+
+impl Known {
+    /// Whether a namespace's records and seeds are all known.
+    fn covers(&self, extents: &[Extent], namespace: &str) -> bool {
+        extents.iter().zip(&self.listed).any(|(extent, listed)| *listed && extent.covers(namespace))
+    }
 }
 
 /// A record as it was seen last.
@@ -43,24 +62,19 @@ struct Seen {
 impl Histories {
     /// Makes one that knows nothing; `namespaces` are those that are served, none means all.
     pub(crate) fn new(client: Client, namespaces: &[String]) -> Arc<Self> {
-        let namespaces: Vec<_> = match namespaces {
-            [] => vec![None],
-            names => names.iter().cloned().map(Some).collect(),
-        };
-        let known = Known { listed: vec![false; namespaces.len()], ..Known::default() };
-        Arc::new(Self { client, namespaces, known: Mutex::new(known) })
+        let extents = Extent::of(namespaces);
+        let known = Known { listed: vec![false; extents.len()], ..Known::default() };
+        Arc::new(Self { client, extents, known: Mutex::new(known), on_loss: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known)
     }
 
     /// The records of a release, oldest first; `None` if they are not watched (yet).
     pub(super) fn of(&self, namespace: &str, release: &str) -> Option<Vec<Entry>> {
         let known = self.lock();
-        let covers = |one: &Option<String>| one.as_deref().is_none_or(|one| one == namespace);
-        let mut watched = self.namespaces.iter().zip(&known.listed);
-        if !watched.any(|(one, listed)| *listed && covers(one)) {
+        if !known.covers(&self.extents, namespace) {
             return None;
         }
         let seen = known.releases.get(&(namespace.into(), release.into()));
@@ -69,10 +83,35 @@ impl Histories {
         Some(entries)
     }
 
-    /// Enters a record as a watch shows it or a write answered it; an older state than the known one is left out.
+    /// Whether a release's records from a revision on are known to be gone.
+    pub(super) fn lacks_record(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        let known = self.lock();
+        let records = known.releases.get(&(namespace.into(), release.into()));
+        let mut later = records.into_iter().flatten().filter(|seen| seen.entry.revision >= revision);
+        known.covers(&self.extents, namespace) && later.next().is_none()
+    }
+
+    /// Whether a release is known to have no seed.
+    pub(super) fn lacks_seed(&self, namespace: &str, release: &str) -> bool {
+        let known = self.lock();
+        known.covers(&self.extents, namespace)
+            && !known.seeds.contains_key(&(namespace.into(), release.into()))
+    }
+
+    /// Has somebody told whenever a record or a seed is gone that we did not delete.
+    pub(crate) fn tell_losses(&self, on_loss: Arc<OnLoss>) {
+        lock(&self.on_loss).push(on_loss);
+    }
+
+    /// Enters a record or a seed as a watch shows it or a write answered it; an older state than the known one is left
+    /// out.
     pub(super) fn enter(&self, meta: &ObjectMeta) {
-        let Some((release, seen)) = read(meta) else { return };
         let mut known = self.lock();
+        if let Some(release) = read_seed(meta) {
+            known.seeds.insert(release, meta.uid.clone().unwrap_or_default());
+            return;
+        }
+        let Some((release, seen)) = read(meta) else { return };
         let records = known.releases.entry(release).or_default();
         match records.iter_mut().find(|known| known.entry.revision == seen.entry.revision) {
             Some(before) if before.version > seen.version => {}
@@ -81,45 +120,60 @@ impl Histories {
         }
     }
 
-    /// Forgets a record that is gone.
-    pub(super) fn forget(&self, namespace: &str, release: &str, uid: &str) {
+    /// Forgets a record or a seed that is gone; tells whether it was known.
+    pub(super) fn forget(&self, namespace: &str, release: &str, uid: &str) -> bool {
         let key = (namespace.into(), release.into());
         let mut known = self.lock();
-        if let Some(records) = known.releases.get_mut(&key) {
-            records.retain(|seen| seen.entry.uid != uid);
-            if records.is_empty() {
-                known.releases.remove(&key);
-            }
+        if known.seeds.get(&key).is_some_and(|seed| seed == uid) {
+            known.seeds.remove(&key);
+            return true;
+        }
+        let Some(records) = known.releases.get_mut(&key) else { return false };
+        let before = records.len();
+        records.retain(|seen| seen.entry.uid != uid);
+        let gone = records.len() < before;
+        if records.is_empty() {
+            known.releases.remove(&key);
+        }
+        gone
+    }
+
+    /// The same for what others have deleted.
+    fn lose(&self, namespace: &str, release: &str, uid: &str) {
+        if self.forget(namespace, release, uid) {
+            let told = lock(&self.on_loss).clone();
+            told.iter().for_each(|on_loss| on_loss(namespace, release));
         }
     }
 
     /// Watches until dropped.
     pub(crate) async fn follow(self: Arc<Self>) {
-        let each = (0..self.namespaces.len()).map(|index| self.follow_one(index));
+        let each = (0..self.extents.len()).map(|index| self.follow_one(index));
         futures::future::join_all(each).await;
     }
 
     async fn follow_one(&self, index: usize) {
-        let Some(namespace) = self.namespaces.get(index) else { return };
-        let records: Api<PartialObjectMeta<Secret>> = match namespace {
-            Some(namespace) => Api::namespaced(self.client.clone(), namespace),
-            None => Api::all(self.client.clone()),
+        let Some(extent) = self.extents.get(index) else { return };
+        let records: Api<PartialObjectMeta<Secret>> = match extent {
+            Extent::Namespace(namespace) => Api::namespaced(self.client.clone(), namespace),
+            Extent::Everywhere => Api::all(self.client.clone()),
         };
-        let config = watcher::Config::default().labels("owner=helm").page_size(PAGE);
+        let config =
+            watcher::Config::default().labels(&format!("owner in (helm,{SEED_OWNER})")).page_size(PAGE);
         let events = watch_kind(records, config).default_backoff();
         pin_mut!(events);
         // What was known when the list under way began and it has not shown yet.
         let mut unseen: HashMap<String, Release> = HashMap::new();
         while let Some(event) = events.next().await {
             match event {
-                Ok(Event::Init) => unseen = self.all_of(namespace.as_deref()),
+                Ok(Event::Init) => unseen = self.all_of(extent),
                 Ok(Event::InitApply(record)) => {
                     unseen.remove(record.metadata.uid.as_deref().unwrap_or_default());
                     self.enter(&record.metadata);
                 }
                 Ok(Event::InitDone) => {
                     for (uid, (namespace, release)) in unseen.drain() {
-                        self.forget(&namespace, &release, &uid);
+                        self.lose(&namespace, &release, &uid);
                     }
                     if let Some(listed) = self.lock().listed.get_mut(index) {
                         *listed = true;
@@ -127,8 +181,10 @@ impl Histories {
                 }
                 Ok(Event::Apply(record)) => self.enter(&record.metadata),
                 Ok(Event::Delete(record)) => {
-                    if let Some(((namespace, release), seen)) = read(&record.metadata) {
-                        self.forget(&namespace, &release, &seen.entry.uid);
+                    let meta = &record.metadata;
+                    let release = read_seed(meta).or_else(|| read(meta).map(|(release, _)| release));
+                    if let Some((namespace, release)) = release {
+                        self.lose(&namespace, &release, meta.uid.as_deref().unwrap_or_default());
                     }
                 }
                 Err(error) => {
@@ -146,14 +202,22 @@ impl Histories {
         }
     }
 
-    fn all_of(&self, namespace: Option<&str>) -> HashMap<String, Release> {
+    fn all_of(&self, extent: &Extent) -> HashMap<String, Release> {
         let known = self.lock();
-        let watched = |(release, _): &(&Release, _)| namespace.is_none_or(|one| one == &*release.0);
-        let releases = known.releases.iter().filter(watched);
-        releases
-            .flat_map(|(release, seen)| seen.iter().map(|seen| (seen.entry.uid.clone(), release.clone())))
-            .collect()
+        let records = known.releases.iter().flat_map(|(release, seen)| {
+            seen.iter().map(move |seen| (seen.entry.uid.clone(), release.clone()))
+        });
+        let seeds = known.seeds.iter().map(|(release, uid)| (uid.clone(), release.clone()));
+        records.chain(seeds).filter(|(_, release)| extent.covers(&release.0)).collect()
     }
+}
+
+/// The release of a seed's metadata; `None` if it is no seed.
+fn read_seed(meta: &ObjectMeta) -> Option<Release> {
+    let labels = meta.labels.as_ref()?;
+    let release =
+        labels.get("name").filter(|_| labels.get("owner").is_some_and(|owner| owner == SEED_OWNER))?;
+    Some((meta.namespace.as_deref().unwrap_or_default().into(), release.as_str().into()))
 }
 
 /// Reads a record's metadata; `None` if it is no record of Helm's.
@@ -259,5 +323,35 @@ mod tests {
         assert_eq!(states(&histories, "n", "web"), Some(vec![(2, State::Deployed)]));
         histories.forget("n", "web", "n/web/2");
         assert!(histories.lock().releases.is_empty());
+    }
+
+    #[tokio::test]
+    async fn losses_are_told_unless_they_are_our_own_doing() {
+        let histories = histories(&[]);
+        histories.lock().listed[0] = true;
+        let told: Arc<Mutex<Vec<String>>> = Arc::default();
+        let on_loss = told.clone();
+        histories.tell_losses(Arc::new(move |namespace, release| {
+            lock(&on_loss).push(format!("{namespace}/{release}"))
+        }));
+        let seed = ObjectMeta {
+            labels: Some([("owner".into(), SEED_OWNER.into()), ("name".into(), "web".into())].into()),
+            uid: Some("seed".into()),
+            ..meta("n", "web", 1, "", 1)
+        };
+        histories.enter(&seed);
+        histories.enter(&meta("n", "web", 1, "superseded", 1));
+        histories.enter(&meta("n", "web", 2, "deployed", 2));
+        assert!(!histories.lacks_seed("n", "web") && histories.lacks_seed("n", "other"));
+        assert!(!histories.lacks_record("n", "web", 2) && histories.lacks_record("n", "web", 3));
+        histories.forget("n", "web", "n/web/2");
+        histories.lose("n", "web", "n/web/2");
+        assert!(lock(&told).is_empty());
+        assert!(histories.lacks_record("n", "web", 2), "an older one does not count");
+        histories.lose("n", "web", "seed");
+        assert_eq!(*lock(&told), ["n/web"]);
+        assert!(histories.lacks_seed("n", "web"));
+        histories.distrust(0);
+        assert!(!histories.lacks_seed("n", "web") && !histories.lacks_record("n", "web", 2));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::{StreamExt as _, pin_mut};
 use kube::api::{ApiResource, DynamicObject, GetParams, ObjectMeta, Patch, PatchParams, Request};
@@ -18,7 +18,9 @@ use tokio::sync::watch;
 use super::error::explain;
 use super::request::call;
 use super::{FIELD_MANAGER, error};
+use crate::lock::lock;
 use crate::reconcile::identity::{Digest, InstanceKey};
+use crate::settings::Extent;
 
 /// Custom resources per page of a list.
 const PAGE: u32 = 100;
@@ -200,15 +202,17 @@ pub(crate) struct Instances {
     resource: ApiResource,
     store: Mutex<HashMap<InstanceKey, Arc<Instance>>>,
     on_change: Box<OnChange>,
+    /// Changes when a watch that does not work may be tried again at once.
+    retries: watch::Sender<()>,
 }
 
 impl Instances {
     pub(crate) fn new(client: Client, resource: ApiResource, on_change: Box<OnChange>) -> Self {
-        Self { client, resource, store: Mutex::default(), on_change }
+        Self { client, resource, store: Mutex::default(), on_change, retries: watch::channel(()).0 }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<InstanceKey, Arc<Instance>>> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.store)
     }
 
     /// Finds one.
@@ -226,39 +230,59 @@ impl Instances {
         self.lock().len()
     }
 
-    /// Watches until dropped, in one namespace or all; `synced` turns true when the first list is in.
+    /// Says that the kind's definition has come or changed: watches that wait after a failure do so no longer.
+    pub(crate) fn retry(&self) {
+        self.retries.send_replace(());
+    }
+
+    /// Watches until dropped; `synced` turns true when the first list is in.
     pub(crate) async fn watch(
         &self,
-        namespace: Option<&str>,
+        extent: &Extent,
         selector: Option<&Selector>,
         synced: watch::Sender<bool>,
     ) {
-        let api: Api<Wire> = match namespace {
-            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &self.resource),
-            None => Api::all_with(self.client.clone(), &self.resource),
+        let api: Api<Wire> = match extent {
+            Extent::Namespace(namespace) => {
+                Api::namespaced_with(self.client.clone(), namespace, &self.resource)
+            }
+            Extent::Everywhere => Api::all_with(self.client.clone(), &self.resource),
         };
         let mut config = watcher::Config::default().page_size(PAGE);
         if let Some(selector) = selector {
             config = config.labels_from(selector);
         }
-        let events = watch_kind(api, config).default_backoff();
-        pin_mut!(events);
-        let mut listed = HashSet::new();
-        while let Some(event) = events.next().await {
-            match event {
-                Ok(Event::Init) => listed.clear(),
-                Ok(Event::InitApply(wire)) => {
-                    listed.insert(wire.instance.key.clone());
-                    self.update(wire.instance);
+        let mut retries = self.retries.subscribe();
+        loop {
+            let events = watch_kind(api.clone(), config.clone()).default_backoff();
+            pin_mut!(events);
+            let mut listed = HashSet::new();
+            let mut failing = false;
+            loop {
+                let event = tokio::select! {
+                    event = events.next() => event,
+                    Ok(()) = retries.changed(), if failing => break,
+                };
+                match event {
+                    None => return,
+                    Some(Ok(Event::Init)) => listed.clear(),
+                    Some(Ok(Event::InitApply(wire))) => {
+                        listed.insert(wire.instance.key.clone());
+                        self.update(wire.instance);
+                    }
+                    Some(Ok(Event::InitDone)) => {
+                        failing = false;
+                        self.drop_all_but(extent, &listed);
+                        listed = HashSet::new();
+                        synced.send_replace(true);
+                    }
+                    Some(Ok(Event::Apply(wire))) => self.update(wire.instance),
+                    Some(Ok(Event::Delete(wire))) => self.delete(&wire.instance),
+                    Some(Err(error)) => {
+                        failing = true;
+                        self.report(&error);
+                    }
                 }
-                Ok(Event::InitDone) => {
-                    self.drop_all_but(namespace, &listed);
-                    listed = HashSet::new();
-                    synced.send_replace(true);
-                }
-                Ok(Event::Apply(wire)) => self.update(wire.instance),
-                Ok(Event::Delete(wire)) => self.delete(&wire.instance),
-                Err(error) => self.report(&error),
             }
         }
     }
@@ -268,6 +292,13 @@ impl Instances {
             tracing::debug!(kind = %self.resource.kind, %error, "Watch interrupted");
             return;
         };
+        if error::is_not_found(cause) {
+            tracing::warn!(
+                kind = %self.resource.kind, api_version = %self.resource.api_version,
+                "The cluster does not serve the kind: its resources are waited for until its CustomResourceDefinition is there"
+            );
+            return;
+        }
         tracing::warn!(kind = %self.resource.kind, error = %explain(cause), "Cannot watch custom resources");
     }
 
@@ -284,11 +315,11 @@ impl Instances {
         (self.on_change)(&instance.key);
     }
 
-    fn drop_all_but(&self, namespace: Option<&str>, listed: &HashSet<InstanceKey>) {
+    fn drop_all_but(&self, extent: &Extent, listed: &HashSet<InstanceKey>) {
         let gone: Vec<_> = {
             let store = self.lock();
-            let watched = |key: &&InstanceKey| namespace.is_none_or(|namespace| *key.namespace == *namespace);
-            store.keys().filter(watched).filter(|key| !listed.contains(key)).cloned().collect()
+            let covered = |key: &&InstanceKey| extent.covers(&key.namespace);
+            store.keys().filter(covered).filter(|key| !listed.contains(key)).cloned().collect()
         };
         for key in gone {
             self.lock().remove(&key);
@@ -296,7 +327,8 @@ impl Instances {
         }
     }
 
-    /// Asks whether one that was seen earlier is gone for good: it may merely not be selected any more. Where the server
+    /// Asks whether one is gone for good: it may merely not be selected (any more). With a `uid` another one of its name does
+    /// not count, without one any does. Where the server
     /// does not know the kind, it is gone if `definition` (the CRD's name) is.
     pub(crate) async fn is_gone(
         &self,
@@ -306,7 +338,7 @@ impl Instances {
     ) -> Result<bool, kube::Error> {
         let request = self.request(key).get_metadata(&key.name, &GetParams::default());
         match call::<Identity>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
-            Ok(answer) => Ok(*answer.body.metadata.uid != *uid),
+            Ok(answer) => Ok(!uid.is_empty() && *answer.body.metadata.uid != *uid),
             Err(kube::Error::Api(status)) if status.code == 404 => {
                 if status.details.as_ref().is_some_and(|details| details.name == *key.name) {
                     return Ok(true);

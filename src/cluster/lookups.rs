@@ -2,7 +2,7 @@
 //! whose render asked, and a version of each answer that tells without a request whether it may have changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures::{StreamExt as _, pin_mut};
 use kube::runtime::watcher::{self, Event};
@@ -11,6 +11,7 @@ use kube::{Api, Client};
 use tokio::task::JoinHandle;
 
 use super::seen::Seen;
+use crate::lock::lock;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey};
 use crate::reconcile::render::Lookup;
 
@@ -144,10 +145,6 @@ impl Lookups {
         let worker = Worker { scope, turn, scopes, on_change, listed: BTreeMap::new() };
         tokio::spawn(worker.run(api, config))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `namespace/name`: a watch may be one of all namespaces.

@@ -57,6 +57,13 @@ pub(crate) struct Marks {
     pub(crate) annotations: BTreeMap<String, String>,
 }
 
+impl Marks {
+    /// Those of an object.
+    pub(crate) fn of(object: &Value) -> Self {
+        object.get("metadata").and_then(|meta| Self::deserialize(meta).ok()).unwrap_or_default()
+    }
+}
+
 /// An owner reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use kube::Client;
-use kube::api::{DeleteParams, GetParams, ListParams, ObjectMeta, PostParams, Preconditions, Request};
+use kube::api::{
+    DeleteParams, GetParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, Preconditions, Request,
+};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -39,8 +41,8 @@ struct List {
 }
 
 #[derive(Deserialize)]
-struct Item {
-    metadata: ObjectMeta,
+pub(super) struct Item {
+    pub(super) metadata: ObjectMeta,
 }
 
 const METADATA_ONLY: http::HeaderValue =
@@ -63,6 +65,11 @@ impl Records {
             list.items.into_iter().flatten().filter_map(|item| entry(&item.metadata)).collect();
         entries.sort_by_key(|entry| entry.revision);
         Ok(entries)
+    }
+
+    /// Whether the record of a release's last revision is known to be gone, and no later one is there.
+    pub(crate) fn is_lost(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        self.histories.lacks_record(namespace, release, revision)
     }
 
     /// Reads a record; `None` if it is not there.
@@ -119,6 +126,23 @@ impl Records {
         let request =
             at(place.namespace).replace(&name, &parameters, body).map_err(kube::Error::BuildRequest)?;
         self.write(request).await
+    }
+
+    /// Changes what a record's label says of its state, and nothing else. One that is gone needs none.
+    pub(crate) async fn relabel(
+        &self,
+        place: &Place<'_>,
+        entry: &Entry,
+        state: State,
+    ) -> Result<(), kube::Error> {
+        let body = json!({"metadata": {"uid": entry.uid, "labels": {"status": state.word()}}});
+        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
+        let name = secret_name(place.release, entry.revision);
+        let request = at(place.namespace).patch(&name, &parameters, &Patch::Merge(body));
+        match self.write(request.map_err(kube::Error::BuildRequest)?).await {
+            Err(error) if is_not_found(&error) => Ok(()),
+            written => written,
+        }
     }
 
     /// Sends a record and enters the answer, so that the next look sees it.

@@ -1,7 +1,7 @@
 //! Secrets and ConfigMaps that values are taken from: watched by name, kept as their texts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -15,7 +15,8 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::error::{explain, refusal};
-use crate::settings::{Holder, ValuesFrom};
+use crate::lock::lock;
+use crate::settings::{Extent, Holder, ValuesFrom};
 
 /// The texts of a Secret or ConfigMap by key; `None` for what is no text.
 pub(crate) type Texts = BTreeMap<String, Option<String>>;
@@ -31,11 +32,11 @@ pub(crate) struct References {
     on_change: Box<OnChange>,
 }
 
-/// One watch: objects of a name, in one namespace or all.
+/// One watch: objects of a name.
 struct Watch {
     holder: Holder,
     name: String,
-    namespace: Option<String>,
+    extent: Extent,
     /// Whether objects count for the resources of their namespace only.
     local: bool,
     synced: watch::Sender<bool>,
@@ -65,28 +66,19 @@ impl References {
         served: &[String],
         on_change: Box<OnChange>,
     ) -> Self {
-        let everywhere: Vec<_> = match served {
-            [] => vec![None],
-            names => names.iter().cloned().map(Some).collect(),
-        };
+        let everywhere = Extent::of(served);
         let mut seen = HashSet::new();
         let mut watches = Vec::new();
         for one in references {
-            let namespaces = match &one.namespace {
-                Some(namespace) => vec![Some(namespace.clone())],
+            let extents = match &one.namespace {
+                Some(namespace) => vec![Extent::Namespace(namespace.clone())],
                 None => everywhere.clone(),
             };
-            for namespace in namespaces {
+            for extent in extents {
                 let local = one.namespace.is_none();
-                if seen.insert((one.holder, one.name.clone(), namespace.clone(), local)) {
+                if seen.insert((one.holder, one.name.clone(), extent.clone(), local)) {
                     let synced = watch::channel(false).0;
-                    watches.push(Watch {
-                        holder: one.holder,
-                        name: one.name.clone(),
-                        namespace,
-                        local,
-                        synced,
-                    });
+                    watches.push(Watch { holder: one.holder, name: one.name.clone(), extent, local, synced });
                 }
             }
         }
@@ -94,7 +86,7 @@ impl References {
     }
 
     fn lock(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.store)
     }
 
     /// The texts of an object.
@@ -103,11 +95,8 @@ impl References {
         if let Some(texts) = store.objects.get(&(holder, namespace.to_owned(), name.to_owned())) {
             return Ok(texts.clone());
         }
-        let watched = |watch: &Watch| {
-            watch.holder == holder
-                && watch.name == name
-                && watch.namespace.as_deref().is_none_or(|watched| watched == namespace)
-        };
+        let watched =
+            |watch: &Watch| watch.holder == holder && watch.name == name && watch.extent.covers(namespace);
         let trouble = self.watches.iter().enumerate().filter(|(_, one)| watched(one));
         let trouble = trouble.filter_map(|(number, _)| store.trouble.get(&number)).next();
         Err(trouble.map_or(Missing::Object, |why| Missing::Unreadable(why.clone())))
@@ -135,9 +124,9 @@ impl References {
             kind: watch.holder.kind().into(),
             plural: watch.holder.plural().into(),
         };
-        let api: Api<DynamicObject> = match &watch.namespace {
-            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &resource),
-            None => Api::all_with(self.client.clone(), &resource),
+        let api: Api<DynamicObject> = match &watch.extent {
+            Extent::Namespace(namespace) => Api::namespaced_with(self.client.clone(), namespace, &resource),
+            Extent::Everywhere => Api::all_with(self.client.clone(), &resource),
         };
         let config = watcher::Config::default().fields(&format!("metadata.name={}", watch.name));
         let events = watch_kind(api, config).default_backoff();
@@ -183,8 +172,8 @@ impl References {
 
     fn drop_all_but(&self, watch: &Watch, listed: &HashSet<String>) {
         let is_gone = |(holder, namespace, name): &&(Holder, String, String)| {
-            let watched = watch.namespace.as_ref().is_none_or(|watched| watched == namespace);
-            *holder == watch.holder && *name == watch.name && watched && !listed.contains(namespace)
+            let covered = watch.extent.covers(namespace);
+            *holder == watch.holder && *name == watch.name && covered && !listed.contains(namespace)
         };
         let gone: Vec<_> = self.lock().objects.keys().filter(is_gone).map(|key| key.1.clone()).collect();
         gone.iter().for_each(|namespace| self.forget(watch, namespace));

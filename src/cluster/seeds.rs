@@ -1,5 +1,7 @@
 //! The seed of a release's random values and its clock, in a Secret beside the release record.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use kube::Client;
@@ -10,7 +12,8 @@ use serde_json::json;
 
 use super::FIELD_MANAGER;
 use super::error::is_not_found;
-use super::records::Place;
+use super::histories::{Histories, SEED_OWNER};
+use super::records::{Item, Place};
 use super::request::call;
 use crate::reconcile::render::{Drawing, Seed};
 
@@ -18,6 +21,7 @@ use crate::reconcile::render::{Drawing, Seed};
 #[derive(Clone)]
 pub(crate) struct Seeds {
     client: Client,
+    histories: Arc<Histories>,
 }
 
 /// Returns the name of the Secret of a release's seed.
@@ -44,8 +48,8 @@ struct Data {
 const BY_PLACE: &str = "by-place";
 
 impl Seeds {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client }
+    pub(crate) fn new(client: Client, histories: Arc<Histories>) -> Self {
+        Self { client, histories }
     }
 
     /// Reads the seed; `None` if there is none (or none that can be read).
@@ -68,7 +72,10 @@ impl Seeds {
         };
         let body = json!({
             "apiVersion": "v1", "kind": "Secret", "type": "chartwright.io/seed.v1",
-            "metadata": {"name": name, "namespace": place.namespace, "ownerReferences": [place.owner]},
+            "metadata": {
+                "name": name, "namespace": place.namespace, "ownerReferences": [place.owner],
+                "labels": {"owner": SEED_OWNER, "name": place.release},
+            },
             "data": {
                 "key": BASE64.encode(seed.key), "epoch": BASE64.encode(seed.epoch.to_string()),
                 "drawing": BASE64.encode(drawing),
@@ -83,7 +90,14 @@ impl Seeds {
             let bytes = serde_json::to_vec(&body).map_err(kube::Error::SerdeError)?;
             at(place.namespace).create(&parameters, bytes)
         };
-        call::<IgnoredAny>(&self.client, request.map_err(kube::Error::BuildRequest)?).await.map(|_| ())
+        let answer = call::<Item>(&self.client, request.map_err(kube::Error::BuildRequest)?).await?;
+        self.histories.enter(&answer.body.metadata);
+        Ok(())
+    }
+
+    /// Whether the seed of a release is known to be gone.
+    pub(crate) fn is_lost(&self, namespace: &str, release: &str) -> bool {
+        self.histories.lacks_seed(namespace, release)
     }
 
     /// Deletes the seed, if there is one.

@@ -3,7 +3,7 @@
 //! What happens is counted where it happens; how things are is read from memory when somebody asks.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
@@ -14,6 +14,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use super::served::{Served, View};
+use crate::lock::lock;
 use crate::queue::Outcome;
 
 /// What tells the members of a family of metrics apart.
@@ -121,7 +122,7 @@ impl Metrics {
     /// Everything in OpenMetrics' text form.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        let registry = lock(&self.registry);
         // Writing to a text fails only if a metric refuses to be written.
         if let Err(error) = encode(&mut text, &registry) {
             tracing::warn!(%error, "Metrics cannot be written");

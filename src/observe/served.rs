@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::metrics::{Labels, queue_labels};
 use crate::cluster::instances::Instance;
+use crate::lock::lock;
 use crate::queue::Stats;
 
 /// How to look at one kind.
@@ -81,14 +82,14 @@ const FAMILIES: &[(&str, &str)] = &[
 
 impl Served {
     pub(super) fn add(&self, view: View) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(view);
+        lock(&self.0).push(view);
     }
 
     /// The values of each family, in the order of [`FAMILIES`].
     fn read(&self) -> [Values; 9] {
         let [mut depth, mut unfinished, mut longest, mut created] = <[Values; 4]>::default();
         let [mut resources, mut ready, mut held, mut objects, mut objects_ready] = <[Values; 5]>::default();
-        for view in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for view in lock(&self.0).iter() {
             let stats = (view.queue)();
             let queue = || queue_labels(&view.controller);
             depth.push((queue(), stats.waiting as f64));

@@ -15,14 +15,14 @@ use tokio::time::Instant;
 use super::Controller;
 use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
-use super::objects::{Object, Objects, PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE};
+use super::objects::{Object, Objects};
 use super::tracked::Expected;
-use crate::annotations::{ADOPT, RECREATE, is_true};
+use crate::annotations::RECREATE;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::cluster::objects::{Marks, Tried};
-use crate::policy::keep_live;
+use crate::cluster::objects::Tried;
+use crate::policy::{is_precious, keep_live};
 
 /// Requests under way at a time for one resource.
 const AT_A_TIME: usize = 4;
@@ -152,33 +152,6 @@ impl Controller {
         }
     }
 
-    /// Refuses objects that are there and belong to another release or to nobody.
-    pub(super) async fn check_strangers(
-        &self,
-        instance: &Instance,
-        release: &str,
-        strangers: &[ObjectId],
-        objects: &[&Object],
-    ) -> Result<(), Error> {
-        let adopts = is_true(instance, ADOPT);
-        let mut foreign = Vec::new();
-        for object in objects.iter().filter(|object| strangers.contains(&object.id)) {
-            let marks = self.writer.marks(&object.kind, &object.id).await;
-            let marks = marks.map_err(Error::api(format!("read {}", object.id)))?;
-            let Some(marks) = marks else { continue };
-            match stranger(&marks, instance, release, self.release_namespace(&instance.key)) {
-                None => {}
-                Some(stranger) if stranger.adoptable && adopts => {
-                    tracing::info!(resource = %instance.key, object = %object.id, "Adopted an object");
-                    let note = format!("{} {}; taken over", object.id, stranger.why);
-                    self.events.tell(instance, Severity::Normal, "Adopt", "Adopted", &note);
-                }
-                Some(stranger) => foreign.push(format!("{} {}", object.id, stranger.told())),
-            }
-        }
-        if foreign.is_empty() { Ok(()) } else { Err(Error::Foreign(foreign)) }
-    }
-
     /// Applies objects in order, those of one kind at a time; returns what was left of each.
     pub(super) async fn apply_all(
         &self,
@@ -260,9 +233,13 @@ impl Controller {
         Ok(())
     }
 
+    /// Whether an object that cannot be changed is made anew: where the user says so, and where no install of the release
+    /// has ever succeeded, unless it may hold data.
     fn recreates(&self, key: &InstanceKey, object: &Object) -> bool {
+        let of_failed_install = self.tracked().get(key).is_some_and(|tracked| tracked.never_deployed);
         let instance = self.instances.get(key);
-        instance.is_some_and(|instance| self.watch.policy.recreates(&instance, &object.id.kind))
+        (of_failed_install && !is_precious(&object.id.kind))
+            || instance.is_some_and(|instance| self.watch.policy.recreates(&instance, &object.id.kind))
     }
 
     /// Deletes an object of ours that has to be made anew, and waits until it is gone. `error` says why.
@@ -438,69 +415,9 @@ fn is_immutable(error: &kube::Error) -> bool {
         if status.code == 422 && WORDS.iter().any(|words| status.message.contains(words)))
 }
 
-/// An object that is there and is not ours to change.
-struct Stranger {
-    why: String,
-    /// Whether the user may say that we take it nevertheless.
-    adoptable: bool,
-}
-
-impl Stranger {
-    fn told(&self) -> String {
-        if !self.adoptable {
-            return self.why.clone();
-        }
-        format!("{}, or annotate the resource with {ADOPT}=true to take it over", self.why)
-    }
-}
-
-/// Says why an object that is there is not ours to change; `None` if it is.
-fn stranger(marks: &Marks, instance: &Instance, release: &str, namespace: &str) -> Option<Stranger> {
-    let of_others = |why| Some(Stranger { why, adoptable: false });
-    let annotation = |key: &str| marks.annotations.get(key).map(String::as_str).unwrap_or_default();
-    if let Some(owner) = marks.owners.iter().find(|owner| owner.controller && owner.uid != *instance.uid) {
-        return of_others(format!("belongs to {} {}", owner.kind, owner.name));
-    }
-    let resource = annotation(PRIMARY_RESOURCE);
-    if !resource.is_empty() && resource != instance.key.to_string() {
-        return of_others(format!("belongs to the resource {resource}"));
-    }
-    let (owner, owner_namespace) = (annotation(RELEASE_NAME), annotation(RELEASE_NAMESPACE));
-    let managed = marks.labels.get("app.kubernetes.io/managed-by").is_some_and(|by| by == "Helm");
-    if managed && owner == release && owner_namespace == namespace {
-        return None;
-    }
-    let why = if owner.is_empty() {
-        format!(
-            "exists and belongs to nobody: delete it, or mark it for this release with the label \
-             app.kubernetes.io/managed-by=Helm and the annotations {RELEASE_NAME}={release} and \
-             {RELEASE_NAMESPACE}={namespace}"
-        )
-    } else {
-        format!("belongs to the Helm release {owner} in namespace {owner_namespace}: uninstall that")
-    };
-    Some(Stranger { why, adoptable: true })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::objects::OwnerMark;
-
-    fn marks(managed: bool, release: &str, resource: &str) -> Marks {
-        let mut marks = Marks::default();
-        if managed {
-            marks.labels.insert("app.kubernetes.io/managed-by".into(), "Helm".into());
-        }
-        if !release.is_empty() {
-            marks.annotations.insert(RELEASE_NAME.into(), release.into());
-            marks.annotations.insert(RELEASE_NAMESPACE.into(), "ns".into());
-        }
-        if !resource.is_empty() {
-            marks.annotations.insert(PRIMARY_RESOURCE.into(), resource.into());
-        }
-        marks
-    }
 
     #[test]
     fn what_comes_with_the_release_is_awaited() {
@@ -519,30 +436,5 @@ mod tests {
         assert!(!awaits("pods \"web\" is forbidden: no PriorityClass with name higher was found", &pod));
         assert!(!awaits("pods \"web\" is forbidden: no PriorityClass with name the-high was found", &pod));
         assert!(!awaits("pods \"web\" is forbidden: exceeded quota: high", &pod));
-    }
-
-    #[test]
-    fn only_marked_objects_are_taken_over() {
-        let instance = Instance::example("ns", "web", "u-1");
-        let judge = |marks| stranger(&marks, &instance, "web", "ns").map(|stranger| stranger.why);
-        assert!(stranger(&marks(true, "old", ""), &instance, "web", "ns").unwrap().told().contains(ADOPT));
-        assert!(!stranger(&marks(true, "web", "ns/first"), &instance, "web", "ns").unwrap().adoptable);
-        assert_eq!(judge(marks(true, "web", "")), None);
-        assert_eq!(judge(marks(true, "web", "ns/web")), None);
-        assert_eq!(judge(marks(true, "web", "ns/first")).unwrap(), "belongs to the resource ns/first");
-        assert_eq!(
-            judge(marks(true, "old", "")).unwrap(),
-            "belongs to the Helm release old in namespace ns: uninstall that"
-        );
-        assert!(judge(marks(false, "", "")).unwrap().starts_with("exists and belongs to nobody"));
-        let owner = |uid: &str| OwnerMark {
-            kind: "Web".into(),
-            name: "first".into(),
-            uid: uid.into(),
-            controller: true,
-        };
-        let owned = |uid: &str| Marks { owners: vec![owner(uid)], ..marks(true, "web", "") };
-        assert_eq!(judge(owned("u-1")), None);
-        assert_eq!(judge(owned("u-2")).unwrap(), "belongs to Web first");
     }
 }

@@ -152,6 +152,9 @@ impl Controller {
         }
         let repeats = self.failure(&instance.key).is_some_and(|failure| failure.inputs == inputs);
         let revision = plan::next_revision(&history, repeats);
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.never_deployed = revision.is_install && !history.is_empty();
+        }
         let reseed = self.wants_fresh_values(instance);
         let (output, outside) =
             self.render_from(instance, values, revision.number, revision.is_install, reseed).await?;
@@ -211,6 +214,9 @@ impl Controller {
             objects: applied,
         });
         self.remember(instance, settled.clone());
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.never_deployed = false;
+        }
         self.report_applied(instance, &settled, Some(&output.rendered)).await;
         self.tell_deployed(instance, revision);
         self.supersede(instance, &history, revision.number).await?;
@@ -493,7 +499,7 @@ fn is_asked_anew(instance: &Instance) -> bool {
 }
 
 /// What the record says of a success.
-fn description(instance: &Instance, is_install: bool) -> String {
+pub(super) fn description(instance: &Instance, is_install: bool) -> String {
     let (annotation, usual) = if is_install {
         (INSTALL_DESCRIPTION, "Install complete")
     } else {

@@ -2,7 +2,7 @@
 //! a new chart. What runs is kept as it is meanwhile.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use super::identity::{Digest, InstanceKey};
 use super::rollout::{Rollout, Turn};
@@ -12,6 +12,7 @@ use super::{Controller, Error, Next, preview};
 use crate::annotations::{self, HOLD, PLAN};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
+use crate::lock::lock;
 
 /// The most lines of a plan that a status holds.
 const LONGEST_PLAN: usize = 100;
@@ -36,7 +37,7 @@ impl Held {
 
 impl Controller {
     fn rollout(&self) -> MutexGuard<'_, Rollout> {
-        self.rollout.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.rollout)
     }
 
     /// Why a resource whose release is made of another chart stays at it; `None` if it may move on.

@@ -14,6 +14,7 @@ use super::{Controller, objects, yaml};
 use crate::annotations::HOOK_DEADLINE;
 use crate::cluster::error::{explain, is_conflict};
 use crate::cluster::instances::Instance;
+use crate::cluster::objects::Marks;
 use crate::cluster::pods::last_words;
 use crate::policy::Deletion;
 use crate::watches::go_duration;
@@ -143,17 +144,14 @@ impl Controller {
         hook: &Hook,
         object: &HookObject,
     ) -> Result<bool, Error> {
-        let read = |error| Error::api(format!("read the hook {}", object.id))(error);
-        let marks = self.writer.marks(&object.kind, &object.id).await.map_err(read)?;
-        if !marks.is_some_and(|marks| self.is_ours(instance, &marks)) {
+        let found = self.writer.get(&object.kind, &object.id).await;
+        let found = found.map_err(Error::api(format!("read the hook {}", object.id)))?;
+        let Some(found) = found.filter(|found| self.is_ours(instance, &Marks::of(found))) else {
             return Ok(false);
-        }
-        if hook.delete_policies.contains(&HookDeletePolicy::HookSucceeded) {
-            return Ok(true);
-        }
-        let found = self.writer.get(&object.kind, &object.id).await.map_err(read)?;
+        };
         let works = matches!(&*object.id.kind, "Job" | "Pod");
-        Ok(works && found.is_some_and(|found| matches!(progress(&object.id.kind, &found), Progress::Running)))
+        Ok(hook.delete_policies.contains(&HookDeletePolicy::HookSucceeded)
+            || (works && matches!(progress(&object.id.kind, &found), Progress::Running)))
     }
 
     /// Waits until a hook's object has done its work.

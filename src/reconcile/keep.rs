@@ -42,6 +42,7 @@ impl Controller {
         } else {
             self.repair(instance, values, &settled, &drift).await?
         };
+        self.mend(instance, values, &settled).await?;
         self.forget_failure(instance);
         if self.wants_finalizer(instance) {
             self.set_finalizer(instance, true).await?;

@@ -142,12 +142,16 @@ impl Controller {
         let place = self.place(instance);
         let others = history.iter().filter(|entry| entry.revision != deployed);
         for entry in others.filter(|entry| entry.state == State::Deployed) {
-            if let Some((record, _, bytes)) = self.stored(instance, entry.revision).await? {
+            let rewritten = self.stored(instance, entry.revision).await?.and_then(|(record, _, bytes)| {
                 let info = Info { status: State::Superseded, ..record.info };
-                let Ok(bytes) = release::with_info(&bytes, &info) else { continue };
-                let written = self.records.replace(&place, entry.revision, State::Superseded, &bytes).await;
-                written.map_err(Error::api("mark the last release as superseded"))?;
-            }
+                release::with_info(&bytes, &info).ok()
+            });
+            let written = match rewritten {
+                Some(bytes) => self.records.replace(&place, entry.revision, State::Superseded, &bytes).await,
+                // What cannot be read is left as it is and counts as deployed no more.
+                None => self.records.relabel(&place, entry, State::Superseded).await,
+            };
+            written.map_err(Error::api("mark the last release as superseded"))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! takes its time, up to half a minute where the kind is new. While we run, everything goes at once.
 
 use std::collections::HashMap;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -11,6 +11,7 @@ use super::error::Error;
 use super::identity::{InstanceKey, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
 use super::{Controller, objects, order};
+use crate::lock::lock;
 use crate::release;
 
 /// How long objects may be there before their resource.
@@ -78,7 +79,7 @@ impl Controller {
     }
 
     fn abandoned(&self) -> MutexGuard<'_, HashMap<InstanceKey, Instant>> {
-        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.abandoned)
     }
 
     /// Deletes everything that a resource owns, without waiting until it is gone. What was orphaned has lost its owner

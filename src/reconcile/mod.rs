@@ -17,6 +17,7 @@ pub(crate) mod judge;
 mod keep;
 mod ledger;
 mod leftovers;
+mod mend;
 pub(crate) mod objects;
 mod order;
 mod outside;
@@ -32,6 +33,7 @@ mod scale;
 mod site;
 mod sources;
 pub(crate) mod status;
+mod strangers;
 mod testing;
 pub(crate) mod tracked;
 mod uninstall;
@@ -39,7 +41,7 @@ pub(crate) mod values;
 mod yaml;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use helm::CompiledChart;
@@ -63,10 +65,11 @@ use crate::cluster::objects::Writer;
 use crate::cluster::records::{Place, Records};
 use crate::cluster::references::References;
 use crate::cluster::seeds::Seeds;
+use crate::lock::lock;
 use crate::observe::metrics::ControllerMetrics;
 use crate::queue::{Outcome, Queue};
 use crate::release::ChartJson;
-use crate::settings::{Scope, Watch};
+use crate::settings::Watch;
 
 /// The finalizer that makes deletion wait for the clean-up, and an older name of it.
 pub(crate) const FINALIZER: &str = "helm.sdk.operatorframework.io/uninstall-release";
@@ -126,7 +129,12 @@ enum Next {
 
 impl Controller {
     fn tracked(&self) -> MutexGuard<'_, HashMap<InstanceKey, Tracked>> {
-        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tracked)
+    }
+
+    /// Has every resource looked at again.
+    pub(crate) fn look_at_all(&self) {
+        self.instances.all().iter().for_each(|instance| self.queue.add(instance.key.clone()));
     }
 
     /// Brings one resource to what it should be.
@@ -227,10 +235,7 @@ impl Controller {
 
     /// Where a resource's release lives: in its namespace, or in the one set for cluster-scoped kinds.
     pub(super) fn release_namespace<'a>(&'a self, key: &'a InstanceKey) -> &'a str {
-        match self.watch.scope {
-            Scope::Namespaced => &key.namespace,
-            Scope::Cluster => self.watch.release_namespace.as_deref().unwrap_or("default"),
-        }
+        self.watch.cluster_namespace().unwrap_or(&key.namespace)
     }
 
     /// The owner reference that ties things to a custom resource.

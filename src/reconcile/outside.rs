@@ -1,6 +1,6 @@
 //! What templates ask of the outside, answered from the cluster while a render's thread waits.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use gostd::value::Frozen;
 use kube::Client;
@@ -11,6 +11,7 @@ use crate::cluster::discovery::Served;
 use crate::cluster::error::explain;
 use crate::cluster::lookup::lookup;
 use crate::cluster::seeds::Seeds;
+use crate::lock::lock;
 
 /// Answers for the render of one release.
 pub(super) struct ClusterOutside {
@@ -40,13 +41,13 @@ pub(super) enum SeedState {
 impl ClusterOutside {
     /// The seed as this render left it.
     pub(super) fn seed_state(&self) -> SeedState {
-        *self.seed.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.seed)
     }
 }
 
 impl Outside for ClusterOutside {
     fn seed(&self) -> Result<Seed, String> {
-        let mut state = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.seed);
         if let SeedState::Stored(seed) | SeedState::Fresh(seed) = *state {
             return Ok(seed);
         }

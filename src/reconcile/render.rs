@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use gostd::Value;
 use gostd::value::Frozen;
@@ -25,6 +25,7 @@ use tokio::sync::oneshot;
 use super::identity::Digest;
 use super::site;
 use crate::limits::RenderLimits;
+use crate::lock::lock;
 
 /// Address space for a render's stack: the engine's own limits on recursion fit in it with room to spare.
 const STACK: usize = 256 * 1024 * 1024;
@@ -141,7 +142,7 @@ impl Renderer {
 
 fn work(waiting: &Mutex<Receiver<(Job, Reply)>>, limits: RenderLimits) {
     loop {
-        let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let next = lock(waiting).recv();
         let Ok((job, reply)) = next else { return };
         let result = catch_unwind(AssertUnwindSafe(|| render(&job, limits)))
             .unwrap_or_else(|panic| Err(RenderError::Engine(panic_text(panic.as_ref()))));

@@ -23,6 +23,10 @@ pub(crate) struct Tracked {
     pub(crate) failure: Option<Failure>,
     /// The release's seed, once something asked for it.
     pub(crate) seed: Option<Seed>,
+    /// Whether installs of the release were tried and none has ever succeeded.
+    pub(crate) never_deployed: bool,
+    /// The revision whose record was deleted and cannot be written again.
+    pub(crate) record_given_up: Option<i64>,
     /// How often the release changed of late because of what it looks up.
     pub(crate) restless: Restless,
     /// When the release should have got ready, in Unix seconds, if it is not.

@@ -129,3 +129,53 @@ fn a_hook_that_takes_too_long_is_told_with_what_its_pod_says() {
         if events.contains("TestFailed") { Ok(()) } else { Err(events) }
     });
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_failed_hook_is_told_also_where_its_log_cannot_be_had() {
+    let failing = FAILING.replace("2s", "5m");
+    let chart = Chart::new("mute", &[("templates/cm.yaml", CONFIG), ("templates/test.yaml", &failing)]);
+    let (kind, namespace) = (Kind::new("Mute"), Namespace::new("mute"));
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    // No kubelet runs it: we say how it ended, and nobody has its log.
+    let ended = r#"{"status": {"phase": "Failed", "containerStatuses": [{"name": "probe", "image": "probe", "imageID": "",
+        "ready": false, "restartCount": 0, "state": {"terminated": {"exitCode": 3, "reason": "Error"}}}]}}"#;
+    let uid = || namespace.path("pod", "demo-probe", "{.metadata.uid}");
+    let result = || namespace.path(&kind.full(), "demo", "{.status.test.message}");
+    let mut before = String::new();
+    // A pod without a node has an empty log; that of one on a node that is not there cannot be had.
+    for (round, node) in [("1", None), ("2", Some("nowhere"))] {
+        annotate(&namespace, &kind, &format!("chartwright.io/test={round}"));
+        becomes(30, true, || !uid().is_empty() && uid() != before);
+        before = uid();
+        if let Some(node) = node {
+            namespace.apply_raw(
+                &format!("/api/v1/namespaces/{}/pods/demo-probe/binding", namespace.name),
+                &format!(
+                    r#"{{"apiVersion": "v1", "kind": "Binding", "metadata": {{"name": "demo-probe"}},
+                    "target": {{"kind": "Node", "name": "{node}"}}}}"#
+                ),
+            );
+        }
+        namespace.kubectl(&[
+            "patch",
+            "pod",
+            "demo-probe",
+            "--subresource=status",
+            "--type=merge",
+            "-p",
+            ended,
+        ]);
+        becomes(30, round.to_owned(), || namespace.path(&kind.full(), "demo", "{.status.test.asked}"));
+        let told = says(30, "container probe of pod demo-probe ended with code 3", result);
+        assert!(told.contains("pod demo-probe failed") && !told.contains("its log"), "{told}");
+    }
+    says(20, "ended with code 3", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=TestFailed"])
+    });
+    let asked = operator.metrics("/metrics");
+    let empty = |line: &str| line.starts_with("rest_client_requests_total") && line.contains("code=\"204\"");
+    assert!(asked.lines().any(empty), "the log was asked for: {asked}");
+}

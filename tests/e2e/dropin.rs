@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
 
 const WATCHES: &str = "\
 # Use the 'create api' subcommand to add watches to this file.
@@ -225,17 +225,24 @@ fn the_rights_and_the_type_of_a_scaffolded_project_are_enough() {
 fn operators_share_a_kind_by_selectors() {
     let chart = Chart::new("shared", &[("templates/cm.yaml", CONFIG)]);
     let (kind, namespace) = (Kind::new("Shared"), Namespace::new("shared"));
-    let watches = chart.path.with_file_name("watches.yaml");
-    let entry =
-        "- {group: e2e.example.com, version: v1, kind: Shared, selector: {matchLabels: {team: a}}, chart: ";
-    fs::write(&watches, format!("{entry}{:?}}}", chart.path)).expect("written");
-    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
-        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
-    });
+    let start = |team: &str| {
+        let watches = chart.path.with_file_name(format!("watches-{team}.yaml"));
+        let entry = "- {group: e2e.example.com, version: v1, kind: Shared, selector: {matchLabels: {team: ";
+        fs::write(&watches, format!("{entry}{team}}}}}, chart: {:?}}}", chart.path)).expect("written");
+        Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+            command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
+        })
+    };
+    let operator = start("a");
     namespace.resource(&kind, "other", r#"{"color": "green"}"#);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.kubectl(&["label", &kind.full(), "demo", "team=a"]);
     namespace.ready(&kind, "demo");
     assert_eq!(namespace.path("configmap", "other", "{.metadata.name}"), "", "{}", operator.log());
     assert_eq!(namespace.path(&kind.full(), "other", "{.status}"), "");
+    // What the other operator makes is no leftover to this one.
+    let _other = start("b");
+    namespace.kubectl(&["label", &kind.full(), "other", "team=b"]);
+    namespace.ready(&kind, "other");
+    stays(23, || namespace.path("configmap", "other", "{.metadata.uid}"));
 }

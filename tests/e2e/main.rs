@@ -14,6 +14,7 @@
 mod support;
 
 mod annotations;
+mod definitions;
 mod deletion;
 mod drift;
 mod dropin;

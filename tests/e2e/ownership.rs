@@ -137,3 +137,36 @@ fn ignored_fields_are_left_and_others_put_back_by_name() {
     namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
     becomes(20, "blue x changed".to_owned(), data);
 }
+
+const KEPT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n\
+                    \x20 annotations: {helm.sh/resource-policy: keep}\ndata: {by: {{ .Release.Name }}}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_a_deleted_resource_left_can_be_taken_over() {
+    let chart = Chart::new("heir", &[("templates/cm.yaml", KEPT)]);
+    let (kind, namespace) = (Kind::new("Legatee"), Namespace::new("legatee"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for (name, kept) in [("old", r#"{"name": "first"}"#), ("older", r#"{"name": "second"}"#)] {
+        namespace.resource(&kind, name, kept);
+        namespace.ready(&kind, name);
+    }
+    namespace.resource(&kind, "new", r#"{"name": "first"}"#);
+    says(30, "belongs to the resource", || namespace.condition(&kind, "new", "ReleaseFailed"));
+    namespace.kubectl(&["delete", &kind.full(), "old", "older"]);
+    namespace.kubectl(&["annotate", &kind.full(), "new", "chartwright.io/reconcile-now=1"]);
+    let told = says(30, "which is gone", || namespace.condition(&kind, "new", "ReleaseFailed"));
+    assert!(told.contains("chartwright.io/adopt=true"), "{told}");
+    // As the message says: by Helm's marks, or by the annotation.
+    namespace.kubectl(&["annotate", "--overwrite", "configmap", "first", "meta.helm.sh/release-name=new"]);
+    namespace.kubectl(&["annotate", "--overwrite", &kind.full(), "new", "chartwright.io/reconcile-now=2"]);
+    becomes(30, "new".to_owned(), || namespace.path("configmap", "first", "{.data.by}"));
+    namespace.ready(&kind, "new");
+    let api_version = kind.api_version();
+    namespace.apply(&format!(
+        r#"{{"apiVersion": "{api_version}", "kind": "Legatee", "metadata": {{"name": "newer", "annotations":
+        {{"chartwright.io/adopt": "true"}}}}, "spec": {{"name": "second"}}}}"#
+    ));
+    namespace.ready(&kind, "newer");
+    assert_eq!(namespace.path("configmap", "second", "{.data.by}"), "newer");
+}

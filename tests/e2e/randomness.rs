@@ -1,6 +1,6 @@
 //! Passwords that stay, and certificates that are renewed.
 
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
 
 const SECRET: &str = r#"
 apiVersion: v1
@@ -89,4 +89,39 @@ fn certificates_are_renewed_once_when_they_are_due() {
     assert!(renew_at().parse::<i64>().unwrap() > due - 120, "{} after {due}", renew_at());
     says(30, "CertificatesDue", || namespace.kubectl(&["get", "events"]));
     stays(3, || revision(&namespace, &kind, "demo"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn seed_and_record_that_were_deleted_are_written_again() {
+    let more = SECRET.replace("\ndata:", "\ndata:\n  color: {{ .Values.color | b64enc }}");
+    let chart = Chart::new("amnesia", &[("templates/secret.yaml", &more)]);
+    let (kind, namespace) = (Kind::new("Amnesia"), Namespace::new("amnesia"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "red"}"#);
+    namespace.ready(&kind, "demo");
+    let password = || namespace.path("secret", "demo", "{.data.password}");
+    let before = password();
+    namespace.kubectl(&["delete", "secret", "--all"]);
+    let all = ["demo", "sh.chartwright.seed.v1.demo", "sh.helm.release.v1.demo.v1"];
+    becomes(10, all.map(str::to_owned).to_vec(), || {
+        let mut names = namespace.names("secret");
+        names.sort();
+        names
+    });
+    assert_eq!(password(), before);
+    says(20, "release record was deleted by somebody", || namespace.kubectl(&["get", "events"]));
+    let helm = cluster().helm3().unwrap().args(["status", "demo", "-n", &namespace.name]).output().unwrap();
+    let status = String::from_utf8_lossy(&helm.stdout).into_owned();
+    assert!(status.contains("STATUS: deployed") && status.contains("REVISION: 1"), "{status}");
+    operator.stop();
+
+    // The record alone, while nobody looks.
+    namespace.kubectl(&["delete", "secret", "sh.helm.release.v1.demo.v1"]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/reconcile-now=1"]);
+    becomes(30, 3, || namespace.names("secret").len());
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
+    assert_eq!(password(), before);
 }

@@ -173,3 +173,51 @@ fn a_chart_sees_its_own_types_at_the_install() {
     assert_eq!(revision(), "1");
     stays(3, revision);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_record_that_cannot_be_read_does_not_count_as_deployed() {
+    let chart = Chart::new("blur", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Blur"), Namespace::new("blur"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "red"}"#);
+    namespace.ready(&kind, "demo");
+    let record = |revision: u32| format!("sh.helm.release.v1.demo.v{revision}");
+    let patch = r#"{"stringData": {"release": "not a record"}}"#;
+    namespace.kubectl(&["patch", "secret", &record(1), "--type=merge", "-p", patch]);
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    let state = |revision| namespace.path("secret", &record(revision), "{.metadata.labels.status}");
+    becomes(30, "deployed".to_owned(), || state(2));
+    becomes(30, "superseded".to_owned(), || state(1));
+    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "blue");
+    let list = helm(&namespace, &["history", "demo"]);
+    assert_eq!(list.matches("deployed").count(), 1, "{list}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn an_install_that_failed_recovers_with_another_spec() {
+    let migrate = job("migrate", "post-install", 0, "  activeDeadlineSeconds: {{ .Values.deadline }}\n")
+        .replace("restartPolicy: Never", "restartPolicy: Never, nodeSelector: {{ .Values.nodes | toJson }}");
+    // What cannot be changed once it is there, an object that goes with the first spec, and a hook that fails with it.
+    let fixed = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Release.Name }}-seed}\nspec:\n  template:\n    \
+                 spec: {restartPolicy: Never, containers: [{name: main, image: {{ .Values.image }}}]}\n\
+                 {{- if .Values.extra }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n{{- end }}\n";
+    let chart = Chart::new("phoenix", &[("templates/hooks.yaml", &migrate), ("templates/all.yaml", fixed)]);
+    let (kind, namespace) = (Kind::new("Stumbler"), Namespace::new("stumbler"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let bad = r#"{"image": "example/seed:1", "deadline": 1, "nodes": {"no": "such"}, "extra": true}"#;
+    namespace.resource(&kind, "demo", bad);
+    says(60, "post-install hooks failed", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert_eq!(namespace.path("configmap", "extra", "{.metadata.name}"), "extra");
+    let good = r#"{"image": "example/seed:2", "deadline": 60, "nodes": {"no": null}, "extra": false}"#;
+    namespace.change(&kind, "demo", good);
+    namespace.ready(&kind, "demo");
+    let image = "{.spec.template.spec.containers[0].image}";
+    assert_eq!(namespace.path("job", "demo-seed", image), "example/seed:2");
+    assert_eq!(namespace.path("configmap", "extra", "{.metadata.name}"), "");
+    assert_eq!(namespace.condition(&kind, "demo", "ReleaseFailed"), "");
+    says(20, "Job demo-seed in namespace", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=Replaced"])
+    });
+}

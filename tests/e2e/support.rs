@@ -61,9 +61,24 @@ impl Namespace {
     }
 
     pub(crate) fn apply(&self, manifest: &str) {
+        self.try_apply(manifest).unwrap_or_else(|error| panic!("{error}\n{manifest}"));
+    }
+
+    /// Sends an object to a path of the API.
+    pub(crate) fn apply_raw(&self, path: &str, object: &str) {
+        let output = feed(cluster().kubectl().args(["create", "--raw", path, "-f", "-"]), object);
+        assert!(output.status.success(), "{}\n{object}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Applies what the server may refuse.
+    pub(crate) fn try_apply(&self, manifest: &str) -> Result<(), String> {
         let mut command = cluster().kubectl();
         let output = feed(command.args(["--namespace", &self.name, "apply", "-f", "-"]), manifest);
-        assert!(output.status.success(), "{}\n{manifest}", String::from_utf8_lossy(&output.stderr));
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        }
     }
 
     /// Makes a custom resource with a spec given as JSON.

@@ -1,0 +1,86 @@
+//! What was deleted of a release's own books, its record and the seed of its random values, is written again: without the
+//! one Helm does not know the release and the next change would install it anew, without the other the next change would
+//! make new passwords.
+
+use super::Controller;
+use super::deploy::{self, Before};
+use super::error::Error;
+use super::plan::Revision;
+use super::tracked::Settled;
+use super::values::Values;
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
+use crate::release::State;
+
+impl Controller {
+    /// Looks, in memory, whether a settled release's books are there, and mends them.
+    pub(super) async fn mend(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Settled,
+    ) -> Result<(), Error> {
+        let place = self.place(instance);
+        let (seed, given_up) = match self.tracked().get(&instance.key) {
+            Some(tracked) => (tracked.seed, tracked.record_given_up),
+            None => (None, None),
+        };
+        if let Some(seed) = seed
+            && self.seeds.is_lost(place.namespace, place.release)
+        {
+            // Over one that came meanwhile: what runs was made of this one.
+            let written = self.seeds.write(&place, &seed, true).await;
+            written.map_err(Error::api("store the release's seed"))?;
+            self.tell_mended(
+                instance,
+                "the seed of its random values was deleted by somebody; written again",
+            );
+        }
+        if given_up != Some(settled.revision)
+            && self.records.is_lost(place.namespace, place.release, settled.revision)
+        {
+            self.mend_record(instance, values, settled).await?;
+        }
+        Ok(())
+    }
+
+    async fn mend_record(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Settled,
+    ) -> Result<(), Error> {
+        let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
+        if output.digest != settled.rendered {
+            // Without the seed it cannot be known what runs.
+            if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                tracked.record_given_up = Some(settled.revision);
+            }
+            let note = "its release record was deleted by somebody and cannot be written again, for the chart renders \
+                        something else now: the next change begins a new history";
+            tracing::warn!(resource = %instance.key, "A deleted release record cannot be written again");
+            self.events.tell(instance, Severity::Warning, "Repair", "RecordLost", note);
+            return Ok(());
+        }
+        let revision = Revision {
+            number: settled.revision,
+            is_install: settled.is_install,
+            recorded: false,
+            follows: None,
+        };
+        let mut record = self.record(instance, values, &output.rendered, revision, &Before::default());
+        record.info.status = State::Deployed;
+        record.info.description = deploy::description(instance, settled.is_install);
+        self.still_wanted(instance)?;
+        self.write_record(instance, &record, false).await?;
+        self.tell_mended(instance, "its release record was deleted by somebody; written again");
+        Ok(())
+    }
+
+    fn tell_mended(&self, instance: &Instance, note: &str) {
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name, "{note}"
+        );
+        self.events.tell(instance, Severity::Normal, "Repair", "Recreated", note);
+    }
+}
