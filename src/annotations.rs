@@ -46,6 +46,8 @@ pub(crate) const HOOK_DEADLINE: &str = "chartwright.io/hook-deadline";
 pub(crate) const RANDOM_VALUES: &str = "chartwright.io/random-values";
 /// While this is true nothing new is applied: the status tells what would be.
 pub(crate) const PLAN: &str = "chartwright.io/plan";
+/// The version of the chart that the release is made of, where the operator has several.
+pub(crate) const CHART_VERSION: &str = "chartwright.io/chart-version";
 /// Keeps a release at the chart it was made of.
 pub(crate) const HOLD: &str = "chartwright.io/hold";
 

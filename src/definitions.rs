@@ -58,7 +58,7 @@ async fn keep_registered(controller: Arc<Controller>, namespaces: Vec<String>, g
         let mut pause = AFTER_DELETION;
         loop {
             tokio::time::sleep(pause).await;
-            let chart = controller.chart.chart();
+            let chart = controller.charts.newest().chart();
             match register(&controller.client, &controller.watch, &namespaces, chart).await {
                 Ok(()) => break,
                 Err(error) => {

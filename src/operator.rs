@@ -13,7 +13,7 @@ use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::charts::{ChartError, Loaded, load};
+use crate::charts::{ChartError, Charts};
 use crate::cluster::access::Access;
 use crate::cluster::dependents::{Dependents, Wake};
 use crate::cluster::discovery::Discovery;
@@ -214,7 +214,7 @@ async fn serve(
             kind.synced().await;
         }
         probes.set_ready();
-        tracing::info!(kinds = started.len(), "Serving");
+        tell_serving(settings, started.len());
         match &webhook {
             Some(webhook) => webhook.keep().await,
             None => std::future::pending().await,
@@ -238,6 +238,24 @@ async fn serve(
         }
     }
     Ok(())
+}
+
+/// Says what is served and where.
+fn tell_serving(settings: &Settings, kinds: usize) {
+    let at =
+        |address: Option<SocketAddr>| address.map_or("nowhere".to_owned(), |address| address.to_string());
+    let namespaces = match settings.watch_namespaces.as_slice() {
+        [] => "all".to_owned(),
+        names => names.join(", "),
+    };
+    tracing::info!(
+        kinds,
+        namespaces,
+        probes = at(settings.health_bind),
+        metrics = at(settings.metrics_bind),
+        webhook = at(settings.webhook.as_ref().map(|webhook| webhook.bind)),
+        "Serving"
+    );
 }
 
 /// One served kind.
@@ -278,11 +296,14 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
     let renderer = renderer.map_err(Error::Threads)?;
     let mut charts = Vec::new();
     for watch in &settings.watches {
-        charts.push(load(&watch.chart)?);
+        charts.push(Charts::load(&watch.chart)?);
     }
-    for (watch, chart) in settings.watches.iter().zip(&charts) {
-        match register(client, watch, &settings.watch_namespaces, chart.compiled.chart()).await {
-            Ok(()) => tracing::info!(crd = %watch.crd_name(), "Registered"),
+    for (watch, charts) in settings.watches.iter().zip(&charts) {
+        match register(client, watch, &settings.watch_namespaces, charts.newest().chart()).await {
+            Ok(()) => tracing::info!(
+                crd = %watch.crd_name(), kind = %watch.names.kind, chart = charts.newest().title(),
+                versions = charts.versions(), "Registered"
+            ),
             Err(error) if is_served_anyway(client, watch, &error).await => {
                 tracing::warn!(crd = %watch.crd_name(), %error, "The type is taken as somebody else made it");
             }
@@ -297,7 +318,7 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
     })?;
     let kinds = settings.watches.iter().zip(charts);
     kinds
-        .map(|(watch, chart)| kind(settings, watch, chart, shared, &discovery, &renderer).map(Arc::new))
+        .map(|(watch, charts)| kind(settings, watch, charts, shared, &discovery, &renderer).map(Arc::new))
         .collect()
 }
 
@@ -305,7 +326,7 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
 pub(crate) fn kind(
     settings: &Settings,
     watch: &Watch,
-    chart: Loaded,
+    charts: Charts,
     shared: &Shared,
     discovery: &Arc<Discovery>,
     renderer: &Renderer,
@@ -376,11 +397,8 @@ pub(crate) fn kind(
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
         status_manifest: settings.status_manifest,
-        crd_versions: std::sync::OnceLock::new(),
-        replicas_path: crate::crd::api(watch, chart.compiled.chart()).map_err(RegisterError::from)?.replicas,
-        chart: Arc::new(chart.compiled),
-        chart_digest: chart.digest,
-        chart_json: chart.json,
+        replicas_path: crate::crd::api(watch, charts.newest().chart()).map_err(RegisterError::from)?.replicas,
+        charts,
         label,
         client: client.clone(),
         queue,

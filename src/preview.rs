@@ -6,7 +6,7 @@ use std::time::Duration;
 use kube::Client;
 use tokio::task::JoinSet;
 
-use crate::charts;
+use crate::charts::Charts;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::error::explain;
 use crate::cluster::histories::Histories;
@@ -52,7 +52,7 @@ pub(crate) async fn preview(
     draft: Instance,
 ) -> Result<Vec<Change>, PreviewError> {
     let Some(watch) = settings.watches.first() else { return Ok(Vec::new()) };
-    let chart = charts::load(&watch.chart).map_err(operator::Error::from)?;
+    let charts = Charts::load(&watch.chart).map_err(operator::Error::from)?;
     let discovery = Arc::new(Discovery::new(client.clone()));
     let served = discovery.refresh().await.map_err(|error| PreviewError::Cluster(Box::new(error)))?;
     let (api_version, name) = (watch.api_version.to_string(), &watch.names.kind);
@@ -62,7 +62,7 @@ pub(crate) async fn preview(
     let renderer = Renderer::start(1, settings.render_limits).map_err(operator::Error::Threads)?;
     let histories = Histories::new(client.clone(), &settings.watch_namespaces);
     let shared = Shared { client, metrics, histories };
-    let kind = operator::kind(settings, watch, chart, &shared, &discovery, &renderer)?;
+    let kind = operator::kind(settings, watch, charts, &shared, &discovery, &renderer)?;
     let mut lists = JoinSet::new();
     for list in kind.watchers() {
         lists.spawn(list);

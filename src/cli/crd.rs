@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helm::Chart;
 use serde_json::Value;
 
 use super::served::ServedArgs;
 use super::{CliError, hint, print};
+use crate::charts;
 use crate::convert::{json_to_yaml, yaml_to_json};
 use crate::crd::{api, changes, definition, successor};
 use crate::settings::Watch;
@@ -29,7 +29,7 @@ pub(crate) struct CrdArgs {
 /// Prints the CustomResourceDefinition.
 pub(crate) fn run(args: &CrdArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
-    let chart = Chart::load_path(&watch.chart)?;
+    let chart = charts::newest(&watch.chart)?;
     let api = api(&watch, &chart)?;
     let crd = definition(&watch, &api);
     if let Some(old) = &args.diff {
@@ -53,7 +53,7 @@ fn old_definition(path: &Path, watch: &Watch) -> Result<Value, CliError> {
         .is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known));
     if path.is_dir() || !is_yaml {
         let watch = Watch { chart: path.to_owned(), ..watch.clone() };
-        return Ok(definition(&watch, &api(&watch, &Chart::load_path(path)?)?));
+        return Ok(definition(&watch, &api(&watch, &charts::newest(path)?)?));
     }
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| CliError::Read { path: path.to_owned(), error })?;

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use crdschema::{Api, Options, reference};
-use helm::Chart;
 
 use super::served::ServedArgs;
 use super::{CliError, print};
+use crate::charts;
 
 /// Flags of `chartwright docs`.
 #[derive(Args, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct DocsArgs {
 
 /// Prints the reference. The kind is only named: a chart alone will do.
 pub(crate) fn run(args: &DocsArgs) -> Result<(), CliError> {
-    let chart = Chart::load_path(args.served.chart_path()?)?;
+    let chart = charts::newest(&args.served.chart_path()?)?;
     let shape = args.served.shape.to_shape()?;
     // A reference may be as long as it must.
     let options = Options { replicas: shape.replicas, budget: usize::MAX, ..Options::default() };

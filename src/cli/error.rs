@@ -31,6 +31,9 @@ pub(crate) enum CliError {
     /// The chart does not load, or does not render.
     #[error(transparent)]
     Helm(#[from] helm::Error),
+    /// The versions of a chart do not fit together.
+    #[error(transparent)]
+    Charts(crate::charts::ChartError),
     /// The chart does not render, and what there is of it has been printed.
     #[error(transparent)]
     Shown(helm::Error),
@@ -65,4 +68,13 @@ pub(crate) enum CliError {
     /// The runtime did not start.
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),
+}
+
+impl From<crate::charts::ChartError> for CliError {
+    fn from(error: crate::charts::ChartError) -> Self {
+        match error {
+            crate::charts::ChartError::Chart { error, .. } => CliError::Helm(error),
+            other => CliError::Charts(other),
+        }
+    }
 }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gostd::value::Frozen;
-use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions};
+use helm::{Capabilities, CompiledChart, Release, RenderInput, RenderOptions};
 use serde_json::Value;
 
 use super::served::ServedArgs;
 use super::template::SystemHost;
 use super::values::ValuesArgs;
 use super::{CliError, print};
+use crate::charts;
 use crate::convert::{to_json, yaml_to_json};
 use crate::manifests::{self, Deployment, Permissions};
 
@@ -42,14 +43,18 @@ pub(crate) struct ManifestsArgs {
 /// Writes or prints the manifests.
 pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
     let watch = args.served.to_watch()?;
-    let chart = CompiledChart::new(Chart::load_path(&watch.chart)?)?;
     let given = args.values.read()?;
-    let rendered = render(&chart, &given, &args.namespace)?;
-    let mut permissions = Permissions::of(&watch, chart.chart(), &rendered);
+    let mut permissions = Permissions::default();
+    // Older versions may make other kinds.
+    for chart in charts::open(&watch.chart)? {
+        let chart = CompiledChart::new(chart)?;
+        let rendered = render(&chart, &given, &args.namespace)?;
+        permissions.add(Permissions::of(&watch, chart.chart(), &rendered));
+    }
     if args.webhook {
         permissions.grant_webhook(&watch);
     }
-    let api = crate::crd::api(&watch, chart.chart())?;
+    let api = crate::crd::api(&watch, &charts::newest(&watch.chart)?)?;
     let sample_spec = if args.values.is_empty() { api.sample() } else { to_json(&given) };
     let files = manifests::render(&Deployment {
         watch: &watch,

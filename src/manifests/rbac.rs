@@ -54,6 +54,19 @@ impl Permissions {
         permissions
     }
 
+    /// Adds the rules of others that are not there yet.
+    pub(crate) fn add(&mut self, more: Self) {
+        let lists =
+            [(&mut self.cluster, more.cluster), (&mut self.served, more.served), (&mut self.own, more.own)];
+        for (rules, more) in lists {
+            for rule in more {
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
+            }
+        }
+    }
+
     /// Adds what the admission webhook takes: its own configuration.
     pub(crate) fn grant_webhook(&mut self, watch: &Watch) {
         const GROUP: &[&str] = &["admissionregistration.k8s.io"];

@@ -27,6 +27,7 @@ use crate::annotations::{
     INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, PLAN, RANDOM_VALUES, RECONCILE_NOW, UPGRADE_DESCRIPTION,
     UPGRADE_DISABLE_HOOKS, is_true,
 };
+use crate::charts::Loaded;
 use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
@@ -50,8 +51,10 @@ impl Controller {
     /// Brings a resource that is to live to what its spec says.
     pub(super) async fn pursue(&self, instance: &Instance) -> Result<Next, Error> {
         check_name(&instance.key.name)?;
+        self.check_pin(instance)?;
         let values = self.values(instance)?;
-        let inputs = Digest::of([self.chart_digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
+        let inputs =
+            Digest::of([self.chart_of(instance).digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
         let settled = if is_asked_anew(instance) { None } else { self.recall(instance, Some(inputs)) };
         match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
@@ -202,7 +205,7 @@ impl Controller {
         let scaled = self.find_scaled(instance, values, &objects, revision.number, revision.is_install).await;
         let settled = Arc::new(Settled {
             inputs,
-            chart: self.chart_digest,
+            chart: self.chart_of(instance).digest,
             rendered: output.digest,
             capabilities: served.digest,
             first_capabilities: served.digest,
@@ -319,7 +322,7 @@ impl Controller {
         let scaled = self.find_scaled(instance, values, &objects, entry.revision, is_install).await;
         let settled = Arc::new(Settled {
             inputs,
-            chart: self.chart_digest,
+            chart: self.chart_of(instance).digest,
             rendered: output.digest,
             capabilities: served.digest,
             first_capabilities: served.digest,
@@ -376,8 +379,9 @@ impl Controller {
             reseed,
             seed: Mutex::new(seed.filter(|_| !reseed).map(SeedState::Stored).unwrap_or_default()),
         });
+        let chart = self.chart_of(instance);
         let job = Job {
-            chart: self.chart.clone(),
+            chart: chart.compiled.clone(),
             values: values.frozen.clone(),
             release: helm::Release {
                 name: self.release_name(&instance.key).to_owned(),
@@ -385,7 +389,7 @@ impl Controller {
                 revision,
                 is_upgrade: !is_install,
             },
-            capabilities: self.capabilities(&served, is_install),
+            capabilities: capabilities(chart, &served, is_install),
             outside: outside.clone(),
             now: jiff::Timestamp::now().as_second(),
         };
@@ -399,21 +403,6 @@ impl Controller {
             tracked.seed = Some(seed);
         }
         Ok((output, outside))
-    }
-
-    /// The capabilities that templates see: at an install those of the chart's own `crds/` too, which Helm makes before it
-    /// renders.
-    fn capabilities(&self, served: &Served, is_install: bool) -> Arc<helm::Capabilities> {
-        let versions = || objects::kinds_of_chart(self.chart.chart()).as_capabilities();
-        let own: &[String] = if is_install { self.crd_versions.get_or_init(versions) } else { &[] };
-        let known = &served.capabilities.api_versions;
-        let missing: Vec<_> = own.iter().filter(|version| !known.contains(version)).cloned().collect();
-        if missing.is_empty() {
-            return served.capabilities.clone();
-        }
-        let mut all = helm::Capabilities::clone(&served.capabilities);
-        all.api_versions.extend(missing);
-        Arc::new(all)
     }
 
     /// Makes objects of what was rendered; a kind that is missed may have come since the cluster was last asked. `crds`
@@ -480,16 +469,30 @@ impl Controller {
     }
 
     fn tell_deployed(&self, instance: &Instance, revision: Revision) {
-        let chart = &self.chart.chart().metadata;
+        let chart = self.chart_of(instance).title();
         let (action, reason) =
             if revision.is_install { ("Install", "Installed") } else { ("Upgrade", "Upgraded") };
-        let note = format!("{reason} {} {}, revision {}", chart.name, chart.version, revision.number);
+        let note = format!("{reason} {chart}, revision {}", revision.number);
         tracing::info!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
             release = %instance.key.name, revision = revision.number, "{reason} release"
         );
         self.events.tell(instance, Severity::Normal, action, reason, &note);
     }
+}
+
+/// The capabilities that templates see: at an install those of the chart's own `crds/` too, which Helm makes before it
+/// renders.
+fn capabilities(chart: &Loaded, served: &Served, is_install: bool) -> Arc<helm::Capabilities> {
+    let own = if is_install { chart.crd_versions() } else { &[] };
+    let known = &served.capabilities.api_versions;
+    let missing: Vec<_> = own.iter().filter(|version| !known.contains(version)).cloned().collect();
+    if missing.is_empty() {
+        return served.capabilities.clone();
+    }
+    let mut all = helm::Capabilities::clone(&served.capabilities);
+    all.api_versions.extend(missing);
+    Arc::new(all)
 }
 
 /// Whether the user asks for everything to be looked at and applied again.

@@ -6,6 +6,7 @@ use super::objects::Problem;
 use super::render::RenderError;
 use super::status::Failing;
 use super::values::ValuesError;
+use crate::annotations::CHART_VERSION;
 use crate::cluster::error::{explain, is_transient};
 use crate::release::EncodeError;
 
@@ -41,6 +42,19 @@ pub(crate) enum Error {
         other: String,
         /// Ours.
         chart: String,
+    },
+    /// The resource asks for a version of the chart that the operator does not have.
+    #[error(
+        "the operator has no version {wanted} of chart {chart}, which the annotation {CHART_VERSION} asks for: it has \
+         {there}; ask for one of these, or take the annotation away to follow the newest"
+    )]
+    NoSuchVersion {
+        /// The version.
+        wanted: String,
+        /// The chart's name.
+        chart: String,
+        /// The versions there are.
+        there: String,
     },
     /// A request failed.
     #[error("cannot {doing}: {}", explain(error))]
@@ -121,6 +135,7 @@ impl Error {
             Error::Refused(_) => "Refused",
             Error::Foreign(_) => "OwnedByOthers",
             Error::ReleaseTaken { .. } => "ReleaseTaken",
+            Error::NoSuchVersion { .. } => "ChartVersionMissing",
             Error::Api { error, .. } if matches!(&**error, kube::Error::Api(status) if status.is_forbidden()) => {
                 "Forbidden"
             }
@@ -139,9 +154,11 @@ impl Error {
         match self {
             _ if !installed => Failing::Install,
             Error::RolledBack { cause, .. } | Error::Between { cause, .. } => cause.condition(installed),
-            Error::Name(_) | Error::Values(_) | Error::Render(_) | Error::ReleaseTaken { .. } => {
-                Failing::Reconcile
-            }
+            Error::Name(_)
+            | Error::Values(_)
+            | Error::Render(_)
+            | Error::ReleaseTaken { .. }
+            | Error::NoSuchVersion { .. } => Failing::Reconcile,
             _ => Failing::Upgrade,
         }
     }

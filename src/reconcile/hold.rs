@@ -8,7 +8,7 @@ use super::identity::{Digest, InstanceKey};
 use super::rollout::{Rollout, Turn};
 use super::status::{Remembered, condition, text};
 use super::tracked::Settled;
-use super::{Controller, Error, Next, preview};
+use super::{Controller, Error, Next, pin, preview};
 use crate::annotations::{self, HOLD, PLAN};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
@@ -43,16 +43,20 @@ impl Controller {
     /// Why a resource whose release is made of another chart stays at it; `None` if it may move on.
     pub(super) fn held(&self, instance: &Instance) -> Option<Held> {
         let remembered = Remembered::read(&instance.status());
-        if !remembered.seal.is_some_and(|seal| self.is_another(seal.chart)) {
+        if !remembered.seal.is_some_and(|seal| self.is_another(instance, seal.chart)) {
             self.leave_rollout(&instance.key);
             return None;
         }
-        let chart = &self.chart.chart().metadata;
-        let chart = format!("{} {}", chart.name, chart.version);
+        let chart = self.chart_of(instance).title();
         if annotations::is_true(instance, HOLD) {
             self.leave_rollout(&instance.key);
             let message = format!("the annotation {HOLD} keeps the release from moving to {chart}");
             return Some(Held::new("OnHold", message));
+        }
+        // Its user has chosen the version and the moment.
+        if pin::pinned(instance).is_some() {
+            self.leave_rollout(&instance.key);
+            return None;
         }
         let all = self.instances.all();
         let turn = {
@@ -91,21 +95,21 @@ impl Controller {
         Ok(Held { reason: "PlanOnly", message, plan: Some(plan) })
     }
 
-    /// Whether a release was made of another chart than this; not if that is not known.
-    fn is_another(&self, chart: Digest) -> bool {
-        chart != Digest::default() && chart != self.chart_digest
+    /// Whether a resource's release was made of another chart than it is to be; not if that is not known.
+    fn is_another(&self, instance: &Instance, chart: Digest) -> bool {
+        chart != Digest::default() && chart != self.chart_of(instance).digest
     }
 
     /// The resources that are on this chart and not ready yet, and those whose move to it failed.
     fn interrupted(&self, all: &[Arc<Instance>]) -> (BTreeSet<InstanceKey>, BTreeSet<InstanceKey>) {
         let (mut moving, mut failed) = (BTreeSet::new(), BTreeSet::new());
-        for instance in all {
+        for instance in all.iter().filter(|instance| pin::pinned(instance).is_none()) {
             let status = instance.status();
             let is = |kind: &str| condition(&status, kind).is_some_and(|one| text(one, "status") == "True");
             let Some(seal) = Remembered::read(&status).seal else { continue };
-            if seal.chart == self.chart_digest && !is("Ready") {
+            if seal.chart == self.charts.newest().digest && !is("Ready") {
                 moving.insert(instance.key.clone());
-            } else if self.is_another(seal.chart) && is("ReleaseFailed") {
+            } else if self.is_another(instance, seal.chart) && is("ReleaseFailed") {
                 failed.insert(instance.key.clone());
             }
         }
@@ -143,8 +147,7 @@ impl Controller {
         let was_over = self.rollout().is_over();
         self.leave_rollout(&instance.key);
         if !was_over && self.rollout().is_over() {
-            let chart = &self.chart.chart().metadata;
-            let note = format!("all resources have moved to {} {}", chart.name, chart.version);
+            let note = format!("all resources have moved to {}", self.charts.newest().title());
             tracing::info!(kind = %self.watch.names.kind, "{note}");
             self.events.tell(instance, Severity::Normal, "Rollout", "RolloutComplete", &note);
         }
@@ -165,15 +168,15 @@ impl Controller {
     /// The move of a resource to this chart failed.
     pub(super) fn move_failed(&self, instance: &Instance) {
         let seal = Remembered::read(&instance.status()).seal;
-        if !seal.is_some_and(|seal| self.is_another(seal.chart)) {
+        if !seal.is_some_and(|seal| self.is_another(instance, seal.chart)) || pin::pinned(instance).is_some()
+        {
             return;
         }
         let all = self.instances.count();
         let (halts, next) = self.rollout().fail(&instance.key, all, self.watch.rollout);
         if halts {
-            let chart = &self.chart.chart().metadata;
             let note =
-                format!("no further resource moves to {} {} until this works", chart.name, chart.version);
+                format!("no further resource moves to {} until this works", self.charts.newest().title());
             tracing::warn!(kind = %self.watch.names.kind, name = %instance.key.name, "{note}");
             self.events.tell(instance, Severity::Warning, "Rollout", "RolloutHalted", &note);
         }

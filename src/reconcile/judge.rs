@@ -80,6 +80,7 @@ impl Controller {
 
     async fn would_make(&self, instance: &Instance, revision: i64) -> Result<Vec<Object>, Error> {
         check_name(&instance.key.name)?;
+        self.check_pin(instance)?;
         let values = self.values(instance)?;
         let is_install = revision == 1;
         let (output, _) = self.render(instance, &values, revision, is_install).await?;

@@ -71,7 +71,7 @@ impl Controller {
 
     /// Refuses a release made from another chart.
     pub(super) fn check_chart(&self, instance: &Instance, stored: &ChartInfo) -> Result<(), Error> {
-        let chart = self.chart.chart().name();
+        let chart = self.charts.newest().chart().name();
         if stored.name.is_empty() || stored.name == chart {
             return Ok(());
         }
@@ -122,7 +122,8 @@ impl Controller {
         record: &Record,
         over: bool,
     ) -> Result<(), Error> {
-        let bytes = release::encode(record, &self.chart_json, || objects::outline(&record.manifest))?;
+        let bytes =
+            release::encode(record, &self.chart_of(instance).json, || objects::outline(&record.manifest))?;
         let place = self.place(instance);
         let written = if over {
             self.records.replace(&place, record.version, record.info.status, &bytes).await

@@ -21,6 +21,7 @@ mod mend;
 pub(crate) mod objects;
 mod order;
 mod outside;
+mod pin;
 mod plan;
 pub(crate) mod preview;
 mod prune;
@@ -41,21 +42,21 @@ pub(crate) mod values;
 mod yaml;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use helm::CompiledChart;
 use kube::Client;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use error::Error;
-use identity::{Digest, InstanceKey};
+use identity::InstanceKey;
 use render::Renderer;
 use rollout::Rollout;
 use tracked::Tracked;
 
 use crate::annotations::{PAUSED, RECONCILE_PERIOD, is_true};
+use crate::charts::Charts;
 use crate::cluster::dependents::Dependents;
 use crate::cluster::discovery::Discovery;
 use crate::cluster::events::{Events, Severity};
@@ -68,7 +69,6 @@ use crate::cluster::seeds::Seeds;
 use crate::lock::lock;
 use crate::observe::metrics::ControllerMetrics;
 use crate::queue::{Outcome, Queue};
-use crate::release::ChartJson;
 use crate::settings::Watch;
 
 /// The finalizer that makes deletion wait for the clean-up, and an older name of it.
@@ -78,7 +78,7 @@ pub(crate) const OLD_FINALIZER: &str = "uninstall-helm-release";
 /// A resource that cannot be deleted at once is looked at again this often, besides whenever something of it goes.
 const DELETION_PERIOD: Duration = Duration::from_secs(2);
 
-/// Serves one kind of custom resource with one chart.
+/// Serves one kind of custom resource with one chart, in one version or several.
 pub(crate) struct Controller {
     pub(crate) watch: Watch,
     /// How often a settled resource is looked at again.
@@ -87,12 +87,7 @@ pub(crate) struct Controller {
     pub(crate) suppress_override_values: bool,
     /// Whether statuses hold the manifest.
     pub(crate) status_manifest: bool,
-    pub(crate) chart: Arc<CompiledChart>,
-    /// Of the chart's files.
-    pub(crate) chart_digest: Digest,
-    pub(crate) chart_json: ChartJson,
-    /// What templates see of the kinds that the chart's own `crds/` bring, once somebody asked.
-    pub(crate) crd_versions: OnceLock<Vec<String>>,
+    pub(crate) charts: Charts,
     /// Where the values hold the number of replicas, if the kind can be scaled.
     pub(crate) replicas_path: Option<Vec<String>>,
     /// Value of the owner label.
@@ -266,7 +261,7 @@ impl Controller {
             label: &self.label,
             release: self.release_name(&instance.key),
             release_namespace: self.release_namespace(&instance.key),
-            chart: self.chart.chart().name(),
+            chart: self.charts.newest().chart().name(),
         }
     }
 

@@ -45,6 +45,7 @@ impl Controller {
     /// Lists what would change, in the order in which it would be applied.
     pub(crate) async fn preview(&self, instance: &Instance) -> Result<Vec<Change>, Error> {
         check_name(&instance.key.name)?;
+        self.check_pin(instance)?;
         let values = self.values(instance)?;
         let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
         let history = self.records.history(namespace, release).await;

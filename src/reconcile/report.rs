@@ -33,7 +33,7 @@ impl Controller {
             name: self.release_name(&instance.key),
             revision: settled.revision,
             is_install: settled.is_install,
-            chart: &self.chart.chart().metadata,
+            chart: &self.chart_of(instance).chart().metadata,
             notes: &rendered.notes,
             manifest: self.status_manifest.then(|| manifest_text(rendered)),
         });

@@ -19,7 +19,7 @@ impl Controller {
         is_install: bool,
     ) -> Option<ObjectId> {
         let path = self.replicas_path.as_deref()?;
-        let number = || number(&values.config, &to_json(&self.chart.chart().values), path);
+        let number = || number(&values.config, &to_json(&self.chart_of(instance).chart().values), path);
         match scaled(objects, number) {
             Scaled::None => None,
             Scaled::This(object) => Some(object.id.clone()),

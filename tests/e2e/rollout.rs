@@ -153,3 +153,56 @@ fn too_many_failures_halt_a_new_chart() {
         other => Err(format!("{other} {}", fleet.held("good"))),
     });
 }
+
+const VERSION: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n\
+                       data: {version: {{ .Chart.Version }}}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_resource_can_ask_for_a_version_of_the_chart() {
+    let chart = Chart::new("vintage", &[]);
+    for (folder, version) in [("old", "1.9.0"), ("new", "1.10.0"), ("next", "2.0.0-rc.1")] {
+        let metadata = format!("apiVersion: v2\nname: vintage\nversion: {version}\n");
+        chart.write(&format!("../versions/{folder}/Chart.yaml"), &metadata);
+        chart.write(&format!("../versions/{folder}/templates/cm.yaml"), VERSION);
+    }
+    let folder = chart.path.with_file_name("versions");
+    let (kind, namespace) = (Kind::new("Vintage"), Namespace::new("vintage"));
+    let operator = Operator::start(&folder, &kind, &namespace);
+    assert!(operator.log().contains("1.10.0, 1.9.0, 2.0.0-rc.1"), "{}", operator.log());
+    let version = |name: &str| namespace.path("configmap", name, "{.data.version}");
+    let pin = |version: &str| {
+        let annotation = format!("chartwright.io/chart-version{version}");
+        namespace.kubectl(&["annotate", "--overwrite", &kind.full(), "demo", &annotation]);
+    };
+    namespace.resource(&kind, "other", "{}");
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(version("demo"), "1.10.0", "the newest that is no pre-release");
+    pin("=v1.9");
+    becomes(30, "1.9.0".to_owned(), || version("demo"));
+    let chart_of = |name: &str| namespace.path(&kind.full(), name, "{.status.deployedRelease.chart.version}");
+    becomes(30, "1.9.0".to_owned(), || chart_of("demo"));
+    pin("=2.0.0-rc.1");
+    becomes(30, "2.0.0-rc.1".to_owned(), || version("demo"));
+    namespace.ready(&kind, "demo");
+
+    pin("=3.0.0");
+    let told = says(30, "has no version 3.0.0 of chart vintage", || {
+        namespace.condition(&kind, "demo", "Irreconcilable")
+    });
+    assert!(
+        told.contains("it has 1.10.0, 1.9.0, 2.0.0-rc.1") && told.contains("follow the newest"),
+        "{told}"
+    );
+    says(20, "ChartVersionMissing", || namespace.kubectl(&["get", "events"]));
+    // What runs is kept meanwhile.
+    namespace.kubectl(&["delete", "configmap", "demo"]);
+    becomes(30, "2.0.0-rc.1".to_owned(), || version("demo"));
+    pin("-");
+    becomes(30, "1.10.0".to_owned(), || version("demo"));
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "Irreconcilable"));
+    namespace.ready(&kind, "demo");
+    assert_eq!(version("other"), "1.10.0");
+    assert_eq!(namespace.path(&kind.full(), "other", "{.status.deployedRelease.revision}"), "1");
+}
