@@ -25,6 +25,7 @@ mod settings;
 mod tls;
 mod watches;
 mod webhook;
+mod words;
 
 use std::process::ExitCode;
 

@@ -307,3 +307,43 @@ fn flags_that_contradict_each_other_are_refused() {
     let missing = error(&["run", "--watches-file=/nonexistent/watches.yaml"]);
     assert!(missing.contains("cannot read the watches file /nonexistent/watches.yaml"), "{missing}");
 }
+
+#[test]
+fn versions_of_a_chart_and_a_watches_file_are_checked() {
+    let dir = tempdir("versions");
+    for (folder, version) in [("new", "1.10.0"), ("old", "1.9.0")] {
+        let place = dir.join("charts").join(folder);
+        std::fs::create_dir_all(place.join("templates")).expect("made");
+        let text = format!("apiVersion: v2\nname: web\nversion: {version}\n");
+        std::fs::write(place.join("Chart.yaml"), text).expect("written");
+    }
+    // Rules for what any of the versions makes.
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x}\n";
+    std::fs::write(dir.join("charts/old/templates/job.yaml"), job).expect("written");
+    let charts = dir.join("charts");
+    let kind = ["--chart", charts.to_str().expect("a path"), "--api-version", "a.io/v1", "--kind", "Web"];
+    let told = stdout(&[&["check"], &kind[..]].concat());
+    let lines: Vec<_> = told.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "chart web-1.10.0 becomes a.io/v1 Web (webs.a.io)",
+            "chart web-1.9.0 becomes a.io/v1 Web (webs.a.io), for resources with the annotation \
+             chartwright.io/chart-version: 1.9.0"
+        ]
+    );
+    assert!(stdout(&[&["manifests", "--image", "x"], &kind[..]].concat()).contains("jobs"));
+
+    let watches = dir.join("watches.yaml");
+    let file = watches.to_str().expect("a path");
+    let entry = format!("- group: a.io\n  version: v1\n  kind: Web\n  chart: {}\n", charts.display());
+    std::fs::write(&watches, format!("{entry}  maxHistroy: 3\n")).expect("written");
+    let output = chartwright(&["check", "--watches-file", file]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && told.contains("line 5, entry 1: maxHistroy"), "{told}");
+    assert!(told.contains("did you mean maxHistory?"), "{told}");
+    std::fs::write(&watches, format!("{entry}  maxHistory: many\n")).expect("written");
+    let told = error(&["check", "--watches-file", file]);
+    assert!(told.contains("maxHistory is the text \"many\", and a whole number is expected"), "{told}");
+    let _ = std::fs::remove_dir_all(dir);
+}

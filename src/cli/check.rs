@@ -1,10 +1,13 @@
 //! `chartwright check`: what can be known to be wrong before anything runs.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use helm::CompiledChart;
 
+use super::run::find_watches;
 use super::served::ServedArgs;
-use super::{CliError, print};
+use super::{CliError, hint, print};
 use crate::annotations::CHART_VERSION;
 use crate::charts;
 
@@ -13,29 +16,35 @@ use crate::charts;
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     served: ServedArgs,
+    /// A file that lists kinds and charts, in place of --chart, --api-version and --kind
+    #[arg(long, env = "HELM_CHART_WATCHES", value_name = "FILE")]
+    watches_file: Option<PathBuf>,
 }
 
-/// Loads the chart, reads its schemas, parses its templates, and checks the names of the kind it becomes.
+/// Loads the charts, reads their schemas, parses their templates, and checks the names of the kinds they become.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
-    let watch = args.served.to_watch()?;
+    let file = args.watches_file.as_deref();
     let mut told = String::new();
-    for chart in charts::open(&watch.chart)? {
-        let chart = CompiledChart::new(chart)?;
-        chart.check_schemas()?;
-        chart.check_templates()?;
-        let metadata = &chart.chart().metadata;
-        let pin = match told.is_empty() {
-            true => String::new(),
-            false => format!(", for resources with the annotation {CHART_VERSION}: {}", metadata.version),
-        };
-        told.push_str(&format!(
-            "chart {}-{} becomes {} {} ({}){pin}\n",
-            metadata.name,
-            metadata.version,
-            watch.api_version,
-            watch.names.kind,
-            watch.crd_name()
-        ));
+    // Nothing is found without being named: a check of nothing must not pass.
+    for watch in find_watches(file, &args.served, Path::new(""), |unused| hint(&unused))? {
+        for (index, chart) in charts::open(&watch.chart)?.into_iter().enumerate() {
+            let chart = CompiledChart::new(chart)?;
+            chart.check_schemas()?;
+            chart.check_templates()?;
+            let metadata = &chart.chart().metadata;
+            let pin = match index {
+                0 => String::new(),
+                _ => format!(", for resources with the annotation {CHART_VERSION}: {}", metadata.version),
+            };
+            told.push_str(&format!(
+                "chart {}-{} becomes {} {} ({}){pin}\n",
+                metadata.name,
+                metadata.version,
+                watch.api_version,
+                watch.names.kind,
+                watch.crd_name()
+            ));
+        }
     }
     print(told)
 }

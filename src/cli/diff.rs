@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::CliError;
+use super::hint;
 use super::resource::{ResourceFile, unusable};
 use super::run::{connect, find_watches};
 use super::served::ServedArgs;
@@ -53,7 +54,10 @@ pub(crate) fn run(args: DiffArgs) -> Result<Found, CliError> {
     let file = ResourceFile::read(&args.filename)?;
     let api_version = file.needed(&args.filename, "apiVersion")?;
     let kind = file.needed(&args.filename, "kind")?;
-    let watches = find_watches(args.watches_file.as_deref(), &args.served, Path::new("watches.yaml"))?;
+    let watches =
+        find_watches(args.watches_file.as_deref(), &args.served, Path::new("watches.yaml"), |unused| {
+            hint(&unused)
+        })?;
     let is_of = |watch: &Watch| watch.api_version.to_string() == api_version && watch.names.kind == kind;
     let Some(watch) = watches.into_iter().find(is_of) else {
         return Err(CliError::Usage(format!(

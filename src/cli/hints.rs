@@ -2,6 +2,8 @@
 
 use gostd::regexp::Regexp;
 
+use crate::words::nearest;
+
 /// For values that break the chart's schema.
 pub(super) const SCHEMA: &str = "the chart's values.schema.json says what it takes; see the paths above, or check nothing with \
      --skip-schema-validation";
@@ -139,49 +141,15 @@ fn groups(pattern: &str, text: &str) -> Option<Vec<String>> {
 }
 
 fn unknown_function(name: &str) -> String {
-    let nearest = helm::function_names().map(|known| (distance(name, known), known)).min();
-    match nearest {
-        Some((distance, known)) if distance <= 2.max(name.len() / 3) => {
-            format!("Helm has no function \"{name}\"; did you mean \"{known}\"?")
-        }
-        _ => format!("Helm has no function \"{name}\""),
+    match nearest(name, helm::function_names()) {
+        Some(known) => format!("Helm has no function \"{name}\"; did you mean \"{known}\"?"),
+        None => format!("Helm has no function \"{name}\""),
     }
-}
-
-/// Counts the characters to change, add, drop or swap with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, to) in b.iter().enumerate() {
-            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
-            let mut best =
-                (at(&last, j) + usize::from(from != to)).min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
-            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(to) && b.get(j - 1) == Some(from);
-            if swapped {
-                best = best.min(at(&before_last, j - 1) + 1);
-            }
-            row.push(best);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances() {
-        for (a, b, want) in
-            [("quote", "quote", 0), ("qoute", "quote", 1), ("indnt", "indent", 1), ("", "ab", 2)]
-        {
-            assert_eq!(distance(a, b), want, "{a} {b}");
-        }
-    }
 
     #[test]
     fn yaml_errors_name_lines() {

@@ -115,7 +115,9 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
-    let mut watches = find_watches(args.watches_file.as_deref(), &args.served, default_watches)?;
+    let mut watches = find_watches(args.watches_file.as_deref(), &args.served, default_watches, |unused| {
+        tracing::warn!("{unused}");
+    })?;
     for Watch { rollout, .. } in &mut watches {
         rollout.max_unavailable = rollout.max_unavailable.or(args.rollout_max_unavailable);
         rollout.max_failures = rollout.max_failures.or(args.rollout_max_failures);
@@ -177,19 +179,19 @@ fn namespaces(names: &[String]) -> Vec<String> {
     all
 }
 
-/// A watches file that was asked for comes first, then the three names, then the file at its usual place.
+/// A watches file that was asked for comes first, then the three names, then the file at its usual place. `tell` gets what
+/// a file holds to no purpose.
 pub(super) fn find_watches(
     file: Option<&Path>,
     served: &ServedArgs,
     default_watches: &Path,
+    tell: impl Fn(String),
 ) -> Result<Vec<Watch>, CliError> {
-    if let Some(file) = file.filter(|file| !file.as_os_str().is_empty()) {
-        return watches::load(file).map_err(|error| CliError::Usage(error.to_string()));
-    }
-    if served.is_empty() && default_watches.exists() {
-        return watches::load(default_watches).map_err(|error| CliError::Usage(error.to_string()));
-    }
-    Ok(vec![served.to_watch()?])
+    let given = file.filter(|file| !file.as_os_str().is_empty());
+    let usual = Some(default_watches).filter(|file| served.is_empty() && file.exists());
+    let Some(file) = given.or(usual) else { return Ok(vec![served.to_watch()?]) };
+    let unused = |what: &str| tell(format!("the watches file {}: {what}", file.display()));
+    watches::load(file, unused).map_err(|error| CliError::Usage(error.to_string()))
 }
 
 pub(super) async fn connect(

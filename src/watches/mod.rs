@@ -1,5 +1,7 @@
 //! `watches.yaml`: many kinds in one operator, in operator-sdk's format.
 
+mod form;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -71,7 +73,7 @@ pub(crate) enum WatchesError {
     },
 }
 
-/// One entry as written. Unknown keys are ignored, as operator-sdk does.
+/// One entry as written; [`form`] has seen to it that each key holds what it should.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -215,18 +217,23 @@ enum EntryCrd {
     None,
 }
 
-/// Reads a watches file.
+/// Reads a watches file. `unused` is told of keys that mean nothing here.
 ///
 /// # Errors
 /// When it cannot be read, is not a list of entries, has a bad name, or lists a kind twice.
-pub(crate) fn load(path: &Path) -> Result<Vec<Watch>, WatchesError> {
+pub(crate) fn load(path: &Path, unused: impl FnMut(&str)) -> Result<Vec<Watch>, WatchesError> {
     let text = std::fs::read(path).map_err(|error| WatchesError::Read { path: path.to_owned(), error })?;
-    parse(&text, path)
+    parse(&text, path, unused)
 }
 
-fn parse(text: &[u8], path: &Path) -> Result<Vec<Watch>, WatchesError> {
+fn parse(text: &[u8], path: &Path, unused: impl FnMut(&str)) -> Result<Vec<Watch>, WatchesError> {
     let shape = |reason: String| WatchesError::Shape { path: path.to_owned(), reason };
-    let json = crate::convert::yaml_to_json(text).map_err(shape)?;
+    let mut json = crate::convert::yaml_to_json(text).map_err(shape)?;
+    let findings = form::check(text, &mut json);
+    findings.unused.iter().map(String::as_str).for_each(unused);
+    if !findings.faults.is_empty() {
+        return Err(shape(findings.faults.join("; ")));
+    }
     let entries: Vec<Entry> = serde_json::from_value(json).map_err(|error| shape(error.to_string()))?;
     if entries.is_empty() {
         return Err(WatchesError::Empty(path.to_owned()));
@@ -273,9 +280,6 @@ impl Entry {
         let local = cluster_wide.then(|| release_namespace.clone().unwrap_or_else(|| "default".into()));
         let values_from = self.values_from.into_iter().map(|one| one.into_reference(local.as_deref()));
         let values_from = values_from.collect::<Result<_, _>>()?;
-        if !self.values.is_null() && !self.values.is_object() {
-            return Err(EntryError::Other("values must be a mapping, as in the chart's values.yaml".into()));
-        }
         let period = self.reconcile_period.as_deref().filter(|text| !text.is_empty());
         Ok(Watch {
             api_version,
@@ -406,7 +410,7 @@ mod tests {
     const PATH: &str = "watches.yaml";
 
     fn error(text: &str) -> String {
-        parse(text.as_bytes(), Path::new(PATH)).unwrap_err().to_string()
+        parse(text.as_bytes(), Path::new(PATH), |_| {}).unwrap_err().to_string()
     }
 
     #[test]
@@ -425,7 +429,7 @@ mod tests {
    rollbackOnFailure: false, randomValues: fresh,
    rollout: {maxUnavailable: 25%, maxFailures: 2}}
 ";
-        let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
+        let watches = parse(text.as_bytes(), Path::new(PATH), |_| {}).unwrap();
         let [first, second] = watches.as_slice() else { panic!("two entries") };
         assert_eq!(first.crd_name(), "nginxes.charts.example.com");
         assert!(!first.watch_dependent_resources);
@@ -477,7 +481,7 @@ mod tests {
 - {group: a.example.com, version: v1, kind: B, chart: x, scope: Cluster, releaseNamespace: infra,
    valuesFrom: [{kind: Secret, name: creds}]}
 ";
-        let watches = parse(text.as_bytes(), Path::new(PATH)).unwrap();
+        let watches = parse(text.as_bytes(), Path::new(PATH), |_| {}).unwrap();
         let [first, second] = watches.as_slice() else { panic!("two entries") };
         let overrides: Vec<_> = first.override_values.values().map(String::as_str).collect();
         assert_eq!(overrides, ["true", "web", "1.5", "3"]);
@@ -492,7 +496,7 @@ mod tests {
         assert_eq!(second.values_from[0].namespace.as_deref(), Some("infra"));
         let wrong =
             |field: &str| error(&format!("- {{group: a.b, version: v1, kind: A, chart: x, {field}}}"));
-        assert!(wrong("values: [1]").contains("values must be a mapping"));
+        assert!(wrong("values: [1]").contains("values is a list, and a mapping is expected"));
         assert!(wrong("valuesFrom: [{kind: Pod, name: x}]").contains("Pod"));
         assert!(wrong("valuesFrom: [{kind: Secret, name: x, key: y}]").contains("key"));
         assert!(wrong("overrideValues: {a: [1]}").contains("go into `values`"));
