@@ -94,9 +94,10 @@ bench: bench-render bench-operator ## Measure everything and write docs/PERFORMA
 
 HELM ?= $(HOME)/.cache/chartwright/devcluster/current/bin/helm
 bench-render: ## Measure rendering against helm (HELM=PATH)
-	$(CARGO) build --locked --release --quiet -p chartwright -p bench
+	$(CARGO) build --locked --profile image --quiet -p chartwright
+	$(CARGO) build --locked --release --quiet -p bench
 	@$(TARGET)/release/bench render --corpus $(SHARED)/corpus --work $(TARGET)/bench-corpus --helm $(HELM) \
-		--chartwright $(abspath $(TARGET))/release/chartwright --write docs/PERFORMANCE.md
+		--chartwright $(abspath $(TARGET))/image/chartwright --write docs/PERFORMANCE.md
 
 OPERATOR ?=
 # Further flags, as BENCH_FLAGS="--sizes 1,10 --details 10 --rounds 1"; `target/release/bench operator --help` lists them.

@@ -19,14 +19,14 @@ pub(crate) struct RenderLimits {
     #[arg(long, env = "MAX_RENDER_OUTPUT", value_name = "BYTES", default_value_t = RenderOptions::default().output)]
     max_render_output: usize,
     /// How long templates may take, as 30s or 1m
-    #[arg(long, env = "MAX_RENDER_TIME", value_name = "DURATION", default_value = "1m", value_parser = go_duration)]
+    #[arg(long, env = "MAX_RENDER_TIME", value_name = "DURATION", default_value = "2m", value_parser = go_duration)]
     max_render_time: Duration,
 }
 
 impl Default for RenderLimits {
     fn default() -> Self {
         let RenderOptions { steps, output, .. } = RenderOptions::default();
-        Self { max_render_steps: steps, max_render_output: output, max_render_time: Duration::from_secs(60) }
+        Self { max_render_steps: steps, max_render_output: output, max_render_time: Duration::from_secs(120) }
     }
 }
 

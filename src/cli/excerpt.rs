@@ -13,8 +13,12 @@ pub(super) fn describe(error: &helm::Error) -> String {
             append_hint(&mut text, hints::for_template(&template.cause));
         }
         helm::Error::Manifest { path, reason, document } => {
-            document_excerpt(&mut text, path, reason, document);
+            document_excerpt(&mut text, &format!("rendered from {path}"), reason, document);
             append_hint(&mut text, hints::for_manifest(reason, document));
+        }
+        helm::Error::File { text: reason, name, content } => {
+            document_excerpt(&mut text, name, reason, &content.to_lossy());
+            append_hint(&mut text, hints::for_file(reason));
         }
         helm::Error::Schema { .. } => append_hint(&mut text, Some(hints::SCHEMA.into())),
         _ => {}
@@ -31,8 +35,13 @@ fn append_hint(text: &mut String, hint: Option<String>) {
 /// Shows the innermost place, then the calls that led to it.
 fn template_excerpt(text: &mut String, error: &gotemplate::Error) {
     let innermost = error.innermost();
-    if let (Some(location), Some(line)) = (innermost.location(), innermost.source_line()) {
-        let (start, length) = underlined(&line, location.column, innermost.node().unwrap_or_default());
+    let mut chain: Vec<&gotemplate::Error> =
+        std::iter::successors(Some(error), |error| error.nested()).collect();
+    // A template that is not there has no place of its own: the call is shown.
+    chain.retain(|error| error.location().is_some());
+    let place = chain.pop().unwrap_or(innermost);
+    if let (Some(location), Some(line)) = (place.location(), place.source_line()) {
+        let (start, length) = underlined(&line, location.column, place.node().unwrap_or_default());
         let _ = write!(text, "\n\n  --> {location}");
         append_lines(
             text,
@@ -41,14 +50,10 @@ fn template_excerpt(text: &mut String, error: &gotemplate::Error) {
             location.column.map(|_| (location.line, start, length)),
         );
     }
-    let mut callers = Vec::new();
-    let mut outer = error;
-    while let Some(inner) = outer.nested() {
-        callers.extend(outer.location().map(|location| (location, outer.node().unwrap_or_default())));
-        outer = inner;
-    }
-    for (location, node) in callers.into_iter().rev() {
-        let _ = write!(text, "\n  called from {location}: {node}");
+    for caller in chain.into_iter().rev() {
+        if let Some(location) = caller.location() {
+            let _ = write!(text, "\n  called from {location}: {}", caller.node().unwrap_or_default());
+        }
     }
 }
 
@@ -67,16 +72,26 @@ fn underlined(line: &str, column: Option<usize>, node: &str) -> (usize, usize) {
     (column, word.max(1))
 }
 
-/// Shows the rendered lines around the one that the YAML error names.
-fn document_excerpt(text: &mut String, path: &str, reason: &str, document: &str) {
+/// Shows the lines around the place of a YAML error. The text's own line, go-yaml's, is often off by one.
+fn document_excerpt(text: &mut String, origin: &str, reason: &str, document: &str) {
     const AROUND: usize = 3;
-    let lines: Vec<&str> = document.lines().collect();
-    let Some(line) = hints::line_of(reason) else { return };
+    // Tabs, which are often what is wrong, are made to be seen.
+    let visible = document.replace('\t', "→");
+    let lines: Vec<&str> = visible.lines().collect();
+    let mark = goyaml::load(document.as_bytes()).err().and_then(|error| error.mark());
+    let exact = mark.map(|mark| (mark.line as usize + 1, mark.column as usize));
+    let exact = exact.filter(|(line, _)| *line <= lines.len());
+    let Some(line) = exact.map(|(line, _)| line).or_else(|| hints::line_of(reason)) else { return };
     let line = line.clamp(1, lines.len().max(1));
     let first = line.saturating_sub(AROUND).max(1);
     let shown = lines.get(first - 1..(line + AROUND).min(lines.len())).unwrap_or_default();
-    let _ = write!(text, "\n\n  --> rendered from {path}, near line {line} of this document");
-    append_lines(text, first, shown, None);
+    let _ = write!(text, "\n\n  --> {origin}, line {line}{}", if exact.is_some() { "" } else { " or near" });
+    let underline = exact.map(|(line, column)| {
+        let letters = lines.get(line - 1).copied().unwrap_or_default();
+        let start = letters.char_indices().nth(column).map_or(letters.len(), |(start, _)| start);
+        (line, start, 1)
+    });
+    append_lines(text, first, shown, underline);
 }
 
 /// Writes numbered lines, one of them underlined from a byte offset on.
@@ -147,10 +162,19 @@ mod tests {
             ("a:\n  b: 1\n c: 2\n", "nindent"),
             ("a: {{ .Values.num | upper }}", "text is wanted and float64 is given: write (toString VALUE)"),
             ("a: {{ upper .Values.none }}", "nothing is set at .Values.none"),
-            ("a: {{ .Values.s.name }}", ".Values.s is no table"),
+            ("a: {{ .Values.s.name }}", ".Values.s is a text, no table, so it has no \"name\""),
+            ("a: {{ .Values.num.a.b }}", ".Values.num is a number, no table, so it has no \"a\""),
+            ("a: {{ range list 1 }}{{ .Values.s }}{{ end }}", "dot is a number here"),
+            ("a: {{ range list \"x\" }}{{ .Values.s }}{{ end }}", "write $.Values"),
+            ("a: {{ trimSuffix 3 .Values.s }}", "text is wanted here: write \"3\""),
+            ("a: {{ required \"give it\" .Values.q }}", "the chart demands a value for q"),
+            ("{{ define \"c.name\" }}x{{ end }}a: {{ include \"c.nmae\" . }}", "did you mean \"c.name\"?"),
             ("{{ range .Values.s }}{{ end }}", "check the value's type"),
-            ("{{ include \"c.nme\" . }}", "no file defines that name"),
-            ("{{ if .Values.s }}", "has no {{ end }}"),
+            ("{{ include \"other.name\" . }}", "no file defines \"other.name\": check its spelling"),
+            (
+                "a: 1\n{{ if .Values.s }}{{ if 1 }}{{ else if 2 }}{{ end }}",
+                "the {{ if }} of line 2 has no {{ end }}",
+            ),
             ("{{ .Values.my-name }}", "index .Values \"my-name\""),
             ("a:\n\tb: 1\n", "never tabs"),
             ("a: {b: 1\n", "must be quoted"),
@@ -168,6 +192,20 @@ mod tests {
     #[test]
     fn rendered_lines_surround_a_yaml_error() {
         let text = error("kind: A\na:\n  b: {{ .Values.s }}: x\n  c: 1\n");
-        assert!(text.contains("3 |   b: text: x") && text.contains("4 |   c: 1"), "{text}");
+        assert!(text.contains("3 |   b: text: x\n    |          ^"), "{text}");
+        assert!(text.contains("4 |   c: 1"), "{text}");
+        let text = error("a:\n\tb: 1\n");
+        assert!(text.contains("line 2\n    |\n  1 | a:\n  2 | →b: 1\n    | ^"), "{text}");
+    }
+
+    #[test]
+    fn lines_of_values_surround_a_yaml_error() {
+        let source = Memory::new([
+            ("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n"),
+            ("values.yaml", "a:\n  b: 1\n c: 2\n"),
+        ]);
+        let text = describe(&Chart::load(&source).expect_err("it is not YAML"));
+        assert!(text.contains("--> values.yaml, line 3") && text.contains("3 |  c: 2\n    |  ^"), "{text}");
+        assert!(text.contains("help: "), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gostd::value::Frozen;
 use gostd::{Map, Value};
-use helm::output::{Part, TemplateOutput, as_rendered};
+use helm::output::{OutputError, Part, TemplateOutput, as_rendered};
 use helm::{
     Capabilities, Chart, CompiledChart, Host, KubeVersion, Release, RenderInput, RenderOptions, Rendered,
 };
@@ -94,6 +94,9 @@ pub(crate) struct TemplateArgs {
     validate: bool,
 }
 
+/// Bytes that go to standard output at once; larger documents go there by themselves.
+const PRINTED_AT_ONCE: usize = 64 << 10;
+
 /// Renders and prints.
 pub(crate) fn run(args: &TemplateArgs) -> Result<(), CliError> {
     refuse_what_is_not_built(args)?;
@@ -121,7 +124,15 @@ pub(crate) fn run(args: &TemplateArgs) -> Result<(), CliError> {
         warn(warning);
     }
     match args.output_dir.as_deref().filter(|dir| !dir.as_os_str().is_empty()) {
-        None => print(rendered.template_output(&args.output())?),
+        None => {
+            // Standard output alone would pass every line on by itself.
+            let mut out = std::io::BufWriter::with_capacity(PRINTED_AT_ONCE, std::io::stdout().lock());
+            rendered.write_output(&args.output(), &mut out).map_err(|error| match error {
+                OutputError::Helm(error) => CliError::Helm(error),
+                OutputError::Write(error) => CliError::Output(error),
+            })?;
+            out.flush().map_err(CliError::Output)
+        }
         Some(dir) => write_files(args, dir, &rendered, &release.name),
     }
 }
@@ -250,16 +261,15 @@ fn write_files(args: &TemplateArgs, dir: &Path, rendered: &Rendered, name: &str)
         let failed = |error| CliError::Write { path: path.clone(), error };
         std::fs::create_dir_all(path.parent().unwrap_or(dir)).map_err(failed)?;
         let append = !started.insert(path.clone()) || document.part == Part::Hook;
-        let mut file = std::fs::OpenOptions::new()
+        let file = std::fs::OpenOptions::new()
             .create(true)
             .write(true)
             .append(append)
             .truncate(!append)
             .open(&path)
             .map_err(failed)?;
-        let mut text = Vec::new();
-        document.write(&mut text);
-        file.write_all(&text).map_err(failed)?;
+        let mut file = std::io::BufWriter::new(file);
+        document.write(&mut file).and_then(|()| file.flush()).map_err(failed)?;
         print(format!("wrote {}\n", path.display()))?;
     }
     match args.show_only.first() {

@@ -28,7 +28,7 @@ pub use syntax::{Error, ErrorCode};
 use text::Text;
 
 /// The most memory a compiled expression may take, in bytes. Go allows about as much.
-const COMPILED_LIMIT: usize = 64 << 20;
+pub const COMPILED_LIMIT: usize = 64 << 20;
 
 /// Expressions of no more levels than this are compiled on the caller's stack; each level takes a few kilobytes.
 const SHALLOW: u32 = 50;
@@ -74,6 +74,11 @@ impl Regexp {
     /// Returns the pattern.
     pub fn pattern(&self) -> &[u8] {
         &self.0.pattern
+    }
+
+    /// Returns the bytes of memory that the expression takes.
+    pub fn size(&self) -> usize {
+        self.0.engine.memory_usage()
     }
 
     /// Returns the names of the groups; the whole match comes first and has none.

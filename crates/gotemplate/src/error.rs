@@ -6,8 +6,8 @@ use gostd::GoStr;
 use gostd::strconv::quote;
 use gostd::value::lossy;
 
-use crate::FuncError;
 use crate::code::{Node, Template};
+use crate::{FuncError, Set};
 
 /// A template that does not parse, or whose execution failed. `Display` gives the text of Go's error, with that of the
 /// cause.
@@ -67,6 +67,26 @@ struct Repr {
     /// The text without place and cause.
     message: String,
     cause: Option<FuncError>,
+    receiver: Option<Misfit>,
+    /// The templates that there are, where one was missing.
+    defined: Vec<GoStr>,
+}
+
+/// A value that has no such field.
+#[derive(Clone, Copy)]
+struct Misfit {
+    type_name: &'static str,
+    /// How many names of the node stand behind the value.
+    names_left: usize,
+}
+
+/// What a field was asked of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receiver {
+    /// As the template writes it: `.Values.a`, `$x`; empty for dot.
+    pub path: String,
+    /// Its Go type, `<nil>` if nothing is there.
+    pub type_name: &'static str,
 }
 
 struct Place {
@@ -81,18 +101,24 @@ impl Error {
     pub(crate) fn parse(file: &GoStr, text: &GoStr, line: usize, message: String) -> Self {
         let location = Location { file: lossy(file), line, column: None };
         let place = Place { location, text: text.clone(), executing: None };
-        Self(Box::new(Repr { kind: ErrorKind::Parse, place: Some(place), message, cause: None }))
+        Self::new(ErrorKind::Parse, Some(place), message)
     }
 
-    pub(crate) fn no_template(name: &[u8], set: &[u8]) -> Self {
+    fn new(kind: ErrorKind, place: Option<Place>, message: String) -> Self {
+        Self(Box::new(Repr { kind, place, message, cause: None, receiver: None, defined: Vec::new() }))
+    }
+
+    pub(crate) fn no_template(name: &[u8], set: &Set) -> Self {
         let message =
-            format!("template: no template {} associated with template {}", quote(name), quote(set));
-        Self(Box::new(Repr { kind: ErrorKind::NoTemplate, place: None, message, cause: None }))
+            format!("template: no template {} associated with template {}", quote(name), quote(set.name()));
+        let mut error = Self::new(ErrorKind::NoTemplate, None, message);
+        error.0.defined = set.names();
+        error
     }
 
     /// Makes the error of a limit that was reached inside a function.
     pub(crate) fn limit(limit: Limit, message: String) -> Self {
-        Self(Box::new(Repr { kind: ErrorKind::Limit(limit), place: None, message, cause: None }))
+        Self::new(ErrorKind::Limit(limit), None, message)
     }
 
     /// Makes an error of execution at a node, or at the start of the template if no node is known.
@@ -109,7 +135,21 @@ impl Error {
         let context = node.map(|node| crate::node::text(source, node)).unwrap_or_default();
         let executing = Some((lossy(&template.name), context));
         let place = Place { location, text: source.text.clone(), executing };
-        Self(Box::new(Repr { kind, place: Some(place), message, cause: None }))
+        Self::new(kind, Some(place), message)
+    }
+
+    /// Adds the type of the value that has no such field.
+    pub(crate) fn of_type(mut self, type_name: &'static str) -> Self {
+        self.0.receiver = Some(Misfit { type_name, names_left: 1 });
+        self
+    }
+
+    /// Adds how many names of the node the failure left.
+    pub(crate) fn with_names_left(mut self, names_left: usize) -> Self {
+        if let Some(receiver) = &mut self.0.receiver {
+            receiver.names_left = names_left;
+        }
+        self
     }
 
     /// Adds the error of the function that made the execution fail.
@@ -145,6 +185,26 @@ impl Error {
     /// Returns the text of the node that failed, as Go prints it: `.Values.a.b`, `include "x" .`.
     pub fn node(&self) -> Option<&str> {
         self.0.place.as_ref()?.executing.as_ref().map(|(_, node)| node.as_str())
+    }
+
+    /// Returns the whole text of the file or of what `tpl` was given.
+    pub fn source(&self) -> Option<&[u8]> {
+        self.0.place.as_ref().map(|place| &*place.text)
+    }
+
+    /// Returns what a field was asked of, where that is what failed.
+    pub fn receiver(&self) -> Option<Receiver> {
+        let Misfit { type_name, names_left } = self.0.receiver?;
+        let mut path = self.node()?;
+        for _ in 0..names_left {
+            path = path.rsplit_once('.')?.0;
+        }
+        Some(Receiver { path: path.to_owned(), type_name })
+    }
+
+    /// Returns the names of the templates that there are, where one was asked for that is not.
+    pub fn defined(&self) -> &[GoStr] {
+        &self.0.defined
     }
 
     /// Returns the message without location and cause.

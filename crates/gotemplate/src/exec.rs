@@ -56,6 +56,23 @@ impl Default for Limits {
     }
 }
 
+/// The most that a session has used so far of what is, or can be, limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Instructions, and what functions added.
+    pub steps: u64,
+    /// Bytes of output, as [`Limits::output`] counts them.
+    pub output: usize,
+    /// Executions nested through functions.
+    pub depth: usize,
+    /// Bytes of native stack that nested executions took.
+    pub stack: usize,
+    /// Bytes of the longest text that one call of a function made, where functions tell ([`Call::note_text`]).
+    pub text: usize,
+    /// Elements of the longest list that one call of a function made, where functions tell ([`Call::note_list`]).
+    pub list: usize,
+}
+
 /// How a session executes.
 #[derive(Default)]
 pub struct Options {
@@ -76,6 +93,8 @@ pub struct Session<'h> {
     /// Bytes of output of executions that have ended.
     output: usize,
     depth: usize,
+    /// What was the most of all but steps and output.
+    most: Usage,
     /// The address of a local variable of the outermost execution.
     stack_base: usize,
     operands: Vec<Operand>,
@@ -106,6 +125,7 @@ impl<'h> Session<'h> {
             granted_steps: 0,
             output: 0,
             depth: 0,
+            most: Usage::default(),
             stack_base: 0,
             operands: Vec::new(),
             slots: Vec::new(),
@@ -122,7 +142,7 @@ impl<'h> Session<'h> {
     pub fn execute(&mut self, set: &Set, name: &[u8], data: Value) -> Result<Vec<u8>, Error> {
         match set.find(name) {
             Some(template) => self.run(set, Arc::clone(template), data),
-            None => Err(Error::no_template(name, set.name())),
+            None => Err(Error::no_template(name, set)),
         }
     }
 
@@ -141,6 +161,11 @@ impl<'h> Session<'h> {
     /// Returns the number of steps taken so far.
     pub fn steps(&self) -> u64 {
         self.granted_steps - self.free_steps
+    }
+
+    /// Returns what was used so far.
+    pub fn usage(&self) -> Usage {
+        Usage { steps: self.steps(), output: self.output, ..self.most }
     }
 
     fn run(&mut self, set: &Set, template: Arc<Template>, data: Value) -> Result<Vec<u8>, Error> {
@@ -169,11 +194,14 @@ impl<'h> Session<'h> {
             let text = format!("executions nest more than {} deep", limits.depth);
             return Err(Error::limit(Limit::Depth, text));
         }
-        if self.stack_base.abs_diff(here) > limits.stack {
+        let stack = self.stack_base.abs_diff(here);
+        if stack > limits.stack {
             let text = format!("executions nest too deep: {} deep they filled the stack", self.depth);
             return Err(Error::limit(Limit::Stack, text));
         }
         self.depth += 1;
+        self.most.depth = self.most.depth.max(self.depth);
+        self.most.stack = self.most.stack.max(stack);
         Ok(())
     }
 
@@ -267,6 +295,16 @@ impl<'h> Call<'_, 'h> {
         Ok(())
     }
 
+    /// Tells of a text that the function makes, for [`Session::usage`].
+    pub fn note_text(&mut self, bytes: usize) {
+        self.session.most.text = self.session.most.text.max(bytes);
+    }
+
+    /// Tells of a list that the function makes, for [`Session::usage`].
+    pub fn note_list(&mut self, elements: usize) {
+        self.session.most.list = self.session.most.list.max(elements);
+    }
+
     /// Executes a template of the current set and returns its output (the core of `include`). A failure inside is
     /// [`FuncError::Nested`] with an empty context.
     pub fn execute(&mut self, name: &[u8], data: Value) -> Result<GoStr, FuncError> {
@@ -287,7 +325,7 @@ impl<'h> Call<'_, 'h> {
         let (name, mut set) = (name.into(), self.set.child());
         match set.parse_main(&name, &text.into())? {
             Some(template) => self.wait_for(|session, _| session.run(&set, template, data)).map(GoStr::from),
-            None => Err(Error::no_template(&name, set.name())),
+            None => Err(Error::no_template(&name, &set)),
         }
     }
 

@@ -16,8 +16,8 @@ mod print;
 mod set;
 mod tokens;
 
-pub use error::{Error, ErrorKind, Limit, Location};
-pub use exec::{Call, Execution, Limits, MissingKey, Options, Session, Site};
+pub use error::{Error, ErrorKind, Limit, Location, Receiver};
+pub use exec::{Call, Execution, Limits, MissingKey, Options, Session, Site, Usage};
 pub use func::{Body, FuncError, Function, FunctionSet, Host, Issue};
 pub use set::Set;
 pub use tokens::{Token, tokens};

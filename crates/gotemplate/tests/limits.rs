@@ -16,7 +16,9 @@ use std::cell::Cell;
 use common::Nowhere;
 use gostd::Value;
 use gostd::value::{Signature, Type};
-use gotemplate::{Error, ErrorKind, Function, FunctionSet, Host, Limit, Limits, Options, Session, Set, Site};
+use gotemplate::{
+    Error, ErrorKind, Function, FunctionSet, Host, Limit, Limits, Options, Session, Set, Site, Usage,
+};
 
 static FUNCTIONS: &[Function] = &[
     Function {
@@ -70,6 +72,25 @@ fn on_stack(mebibytes: usize, test: impl FnOnce() + Send + 'static) {
 
 const COUNT_DOWN: &str =
     r#"{{ define "r" }}{{ if . }}{{ include "r" (dec .) }}{{ end }}.{{ end }}{{ include "r" . }}"#;
+
+#[test]
+fn what_was_used_is_told() {
+    on_stack(4, || {
+        let mut set = Set::new("gotpl", FunctionSet::new(FUNCTIONS));
+        set.parse("t", COUNT_DOWN).unwrap();
+        let mut session = Session::new(&Nowhere, Options::default());
+        assert_eq!(session.usage(), Usage::default());
+        session.execute(&set, b"t", Value::Int(9)).unwrap();
+        let few = session.usage();
+        // Each of the eleven executions counts what it printed.
+        assert_eq!((few.depth, few.output), (11, 10 + (1..=10).sum::<usize>()));
+        assert!(few.stack > 0 && few.steps > 10, "{few:?}");
+        session.execute(&set, b"t", Value::Int(3)).unwrap();
+        let more = session.usage();
+        assert!(more.steps > few.steps && more.output > few.output, "{more:?}");
+        assert_eq!((more.depth, more.stack), (few.depth, few.stack));
+    });
+}
 
 #[test]
 fn a_thousand_nested_includes_fit_in_an_ordinary_main_thread() {

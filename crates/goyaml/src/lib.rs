@@ -17,7 +17,7 @@ mod token;
 pub use emit::{EmitError, to_yaml, to_yaml_pretty};
 pub use error::{Error, LoadError, Mark, Stage, SyntaxError};
 pub use event::{CollectionStyle, Event, EventKind, Properties};
-pub use load::{load, load_array, load_map, load_strict, load_typed};
+pub use load::{load, load_array, load_entries, load_map, load_strict, load_typed};
 pub use node::{Children, Document, Node, NodeKind};
 pub use parser::Events;
 pub use resolve::Scalar;

@@ -53,18 +53,22 @@ pub(crate) enum Content<'s> {
 impl<'s> Document<'s> {
     /// Reads the first document; none if the source holds only comments and the like.
     pub fn parse(source: &'s Source<'_>) -> Result<Option<Self>, Error> {
-        Self::read(Events::new(source))
+        Self::read(Events::new(source), source)
     }
 
     /// Reads the first document and all comments up to its end.
     pub fn parse_with_comments(source: &'s Source<'_>) -> Result<Option<Self>, Error> {
         let mut events = Events::new(source);
         events.scanner.keep_comments();
-        Self::read(events)
+        Self::read(events, source)
     }
 
-    fn read(mut events: Events<'s>) -> Result<Option<Self>, Error> {
-        let mut builder = Builder::default();
+    fn read(mut events: Events<'s>, source: &Source<'_>) -> Result<Option<Self>, Error> {
+        // Large lists are dear to enlarge; manifests have a node for some 16 bytes, those with long descriptions fewer.
+        const BYTES_PER_NODE: usize = 20;
+        const MOST_AT_ONCE: usize = 4096;
+        let nodes = Vec::with_capacity((source.text().len() / BYTES_PER_NODE).min(MOST_AT_ONCE));
+        let mut builder = Builder { nodes, ..Builder::default() };
         while let Some(event) = events.next_event()? {
             match event.kind {
                 EventKind::StreamEnd => return Ok(None),

@@ -19,8 +19,8 @@ use std::thread;
 use gostd::value::{deep_equal, lossy};
 use gostd::{List, Value};
 use goyaml::{
-    Document, Error, EventKind, LoadError, Source, load, load_array, load_map, load_strict, load_typed,
-    to_yaml, to_yaml_pretty,
+    Document, Error, EventKind, LoadError, Source, load, load_array, load_entries, load_map, load_strict,
+    load_typed, to_yaml, to_yaml_pretty,
 };
 use rng::Rng;
 
@@ -67,6 +67,30 @@ fn all_ways_to_read_agree() {
             results => panic!("{text:?}: {results:?}"),
         }
     }
+}
+
+#[test]
+fn entries_that_are_not_wanted_are_checked_all_the_same() {
+    let mut left_out = 0;
+    for seed in 0..6_000 {
+        let text = documents::document(&mut Rng::new(seed));
+        let is_wanted = |key: &[u8]| key.len() % 2 == 1;
+        match (load_typed(&text), load_entries(&text, &is_wanted)) {
+            (Err(error), Err(other)) => assert_eq!(error, other, "{text:?}"),
+            (Ok(Value::Map(all)), Ok(Value::Map(some))) => {
+                let mut wanted = all.snapshot();
+                wanted.retain(|(key, _)| is_wanted(key));
+                left_out += all.len() - wanted.len();
+                // Compared as texts: NaN equals nothing.
+                let wanted = Value::map(wanted.into_iter().collect());
+                assert_eq!(format!("{wanted:?}"), format!("{some:?}"), "{text:?}");
+            }
+            (Ok(Value::List(all)), Ok(Value::List(some))) => assert_eq!(all.len(), some.len(), "{text:?}"),
+            (Ok(all), Ok(some)) => assert_eq!(format!("{all:?}"), format!("{some:?}"), "{text:?}"),
+            results => panic!("{text:?}: {results:?}"),
+        }
+    }
+    assert!(left_out > 500, "{left_out}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::schema::{self, Schemas};
 use crate::still::Still;
 use crate::tree::{NodeId, Tree};
 use crate::values::coalesce::{Nulls, coalesce};
-use crate::{Capabilities, Chart, Error, Hook, Manifest, dependencies};
+use crate::{Capabilities, Chart, Error, Hook, Manifest, Usage, dependencies};
 
 /// Sets of templates kept parsed: one for each combination of enabled subcharts, up to this many.
 const KEPT_SETS: usize = 16;
@@ -116,6 +116,8 @@ pub struct Rendered {
     pub values: Option<Frozen>,
     /// The root chart's defaults after its dependencies were processed, as a release record stores them (if asked for).
     pub chart_values: Option<Frozen>,
+    /// What it took.
+    pub usage: Usage,
 }
 
 /// A file of `crds/`.
@@ -157,7 +159,8 @@ impl CompiledChart {
         let prepared = self.prepare(input, &mut Vec::new())?;
         self.check_kube_version(input.capabilities)?;
         let templates = prepared.templates(input);
-        engine::render(&self.parsed(&templates), &templates, input)
+        let (files, _) = engine::render(&self.parsed(&templates), &templates, input)?;
+        Ok(files.into_iter().map(|(path, text)| (path, text.into())).collect())
     }
 
     /// Compiles the `values.schema.json` of the chart and of all its subcharts. Helm does so only when it needs them.
@@ -208,18 +211,21 @@ impl CompiledChart {
         let (values, chart_values) = prepared.kept_values(input);
         self.check_kube_version(input.capabilities)?;
         let templates = prepared.templates(input);
-        let files = engine::render(&self.parsed(&templates), &templates, input)?;
+        let (files, used) = engine::render(&self.parsed(&templates), &templates, input)?;
+        let mut usage = prepared.usage;
+        usage.add_templates(used);
         let notes_path = format!("{}/templates/{NOTES}", self.0.chart.name());
         let mut sorted = Sorted::default();
         let mut notes: Vec<String> = Vec::new();
         let mut result = Ok(());
-        for (path, text) in &files {
+        // Charts render megabytes: each text is kept once, and goes where it belongs.
+        for (path, text) in files {
             if path.ends_with(NOTES) {
-                if input.options.render_subchart_notes || *path == notes_path {
-                    notes.push(text.to_string());
+                if input.options.render_subchart_notes || path == notes_path {
+                    notes.push(gostd::value::lossy(&text));
                 }
             } else if result.is_ok() {
-                result = sorted.add_file(path, text);
+                result = sorted.add_file(&path, text);
             }
         }
         warnings.append(&mut sorted.warnings);
@@ -233,6 +239,7 @@ impl CompiledChart {
             warnings: warnings.get(first_warning..).unwrap_or_default().to_vec(),
             values,
             chart_values,
+            usage,
         })
     }
 
@@ -242,10 +249,11 @@ impl CompiledChart {
         dependencies::process(&mut tree, &input.values.thaw_map(), warnings)?;
         let values = input.values.thaw_map();
         coalesce(&tree, Tree::ROOT, &values, Nulls::Delete, warnings)?;
+        let mut usage = Usage::default();
         if !input.options.skip_schema_validation {
-            self.0.schemas.check(&tree, Tree::ROOT, &values, warnings)?;
+            self.0.schemas.check(&tree, Tree::ROOT, &values, warnings, &mut usage)?;
         }
-        Ok(Prepared { tree, values })
+        Ok(Prepared { tree, values, usage })
     }
 
     fn check_kube_version(&self, capabilities: &Capabilities) -> Result<(), Error> {
@@ -292,6 +300,8 @@ struct Prepared<'c> {
     tree: Tree<'c>,
     /// The final values.
     values: Map,
+    /// What checking them took.
+    usage: Usage,
 }
 
 impl Prepared<'_> {

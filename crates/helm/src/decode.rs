@@ -48,11 +48,31 @@ fn folds_to(key: &[u8], name: &str) -> bool {
     plain.eq(name.chars().map(|letter| letter.to_ascii_lowercase()))
 }
 
+/// Reports whether a text holds a word for a number that JSON does not have.
+fn may_be_unsupported(text: &[u8]) -> bool {
+    let is_word = |word: &[u8]| word.eq_ignore_ascii_case(b"inf") || word.eq_ignore_ascii_case(b"nan");
+    let mut rest = text;
+    while let Some(dot) = gostd::strings::index(rest, b".") {
+        rest = rest.get(dot + 1..).unwrap_or_default();
+        if rest.get(..3).is_some_and(is_word) {
+            return true;
+        }
+    }
+    false
+}
+
 impl Decoder {
     /// Starts decoding the value of a text.
     pub(crate) fn new(text: &[u8]) -> Self {
-        let is_word = |word: &[u8]| word.eq_ignore_ascii_case(b".inf") || word.eq_ignore_ascii_case(b".nan");
-        Self { may_be_unsupported: text.windows(4).any(is_word), ..Self::default() }
+        Self { may_be_unsupported: may_be_unsupported(text), ..Self::default() }
+    }
+
+    /// Decodes an object of a text: the entries that are fields of `shape`, and of the others what can be an error.
+    pub(crate) fn load(&self, text: &[u8], shape: &Struct) -> Result<Value, goyaml::LoadError> {
+        if self.may_be_unsupported {
+            return goyaml::load_typed(text);
+        }
+        goyaml::load_entries(text, &|key| shape.field(key).is_some())
     }
 
     /// Returns the first mismatch as sigs.k8s.io/yaml words it.

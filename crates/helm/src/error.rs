@@ -16,6 +16,16 @@ pub enum Error {
     /// A library chart, or one of a type Helm does not know, stands at the root.
     #[error("{0} charts are not installable")]
     NotInstallable(String),
+    /// A file of the chart, or one of the user's values, is not the YAML that is wanted.
+    #[error("{text}")]
+    File {
+        /// Helm's text.
+        text: String,
+        /// The file's name.
+        name: String,
+        /// What is in it.
+        content: gostd::GoStr,
+    },
     /// Chart.yaml lists dependencies that are not in `charts/`.
     #[error(
         "An error occurred while checking for chart dependencies. You may need to run `helm dependency build` to fetch \

@@ -22,6 +22,7 @@ mod schema;
 mod still;
 mod toml;
 mod tree;
+mod usage;
 pub mod values;
 
 pub use capabilities::{Capabilities, HelmVersion, KubeVersion};
@@ -33,6 +34,7 @@ pub use gotemplate::{Execution, Host, Issue, Location, Site};
 pub use manifest::{Hook, HookDeletePolicy, HookEvent, Manifest};
 pub use plain::render_text;
 pub use still::Still;
+pub use usage::Usage;
 
 /// Runs the example of the README.
 #[cfg(doctest)]

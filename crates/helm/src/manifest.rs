@@ -3,9 +3,8 @@
 mod kinds;
 mod split;
 
-use gostd::Value;
-
 pub use kinds::{install_rank, sort_for_install, sort_for_uninstall};
+use split::only_document;
 pub use split::split;
 
 use crate::Error;
@@ -147,14 +146,17 @@ pub(crate) struct Sorted {
 
 impl Sorted {
     /// Splits a rendered file and adds its documents, in order.
-    pub(crate) fn add_file(&mut self, path: &str, text: &[u8]) -> Result<(), Error> {
-        if gostd::path::base(path).starts_with('_') || gostd::strings::trim_space(text).is_empty() {
+    pub(crate) fn add_file(&mut self, path: &str, mut text: Vec<u8>) -> Result<(), Error> {
+        if gostd::path::base(path).starts_with('_') || gostd::strings::trim_space(&text).is_empty() {
             return Ok(());
         }
-        for document in split(text) {
-            self.add_document(path, document)?;
+        if let Some(range) = only_document(&text) {
+            text.truncate(range.end);
+            text.drain(..range.start);
+            text.shrink_to_fit();
+            return self.add_document(path, text);
         }
-        Ok(())
+        split(&text).try_for_each(|document| self.add_document(path, document.to_vec()))
     }
 
     /// Sorts by kind, keeping the order within a kind.
@@ -163,9 +165,11 @@ impl Sorted {
         sort_for_install(&mut self.hooks, |hook| &hook.kind);
     }
 
-    fn add_document(&mut self, path: &str, document: &[u8]) -> Result<(), Error> {
-        let content = String::from_utf8_lossy(document).into_owned();
-        let head = match Head::read(document) {
+    fn add_document(&mut self, path: &str, document: Vec<u8>) -> Result<(), Error> {
+        let head = Head::read(&document);
+        let content = String::from_utf8(document)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let head = match head {
             Ok(head) => head,
             Err(reason) => return Err(Error::Manifest { path: path.to_owned(), reason, document: content }),
         };
@@ -207,9 +211,9 @@ impl Head {
             name: "",
             fields: &["name", "annotations"],
         };
-        let value: Value = goyaml::load_typed(document).map_err(|error| error.to_string())?;
         let mut head = Self::default();
         let mut decoder = Decoder::new(document);
+        let value = decoder.load(document, &HEAD).map_err(|error| error.to_string())?;
         decoder.object(&value, &HEAD, |decoder, name, value| match name {
             "apiVersion" => decoder.string(value, &mut head.api_version),
             "kind" => decoder.string(value, &mut head.kind),

@@ -1,5 +1,7 @@
 //! What `helm template` prints.
 
+use std::io::{self, Write};
+
 use gostd::GoStr;
 
 use crate::compiled::NOTES;
@@ -43,26 +45,33 @@ pub enum Part {
     Hook,
 }
 
-impl Document<'_> {
-    /// Appends the document as Helm prints it.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        for part in [HEAD, self.path.as_bytes(), b"\n", self.content, b"\n"] {
-            out.extend_from_slice(part);
-        }
+/// Why an output could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// There is nothing to show.
+    #[error(transparent)]
+    Helm(#[from] Error),
+    /// The writer failed.
+    #[error("cannot write what was rendered: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl<'a> Document<'a> {
+    /// Writes the document as Helm prints it.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.parts().iter().try_for_each(|part| out.write_all(part))
     }
 
-    fn length(&self) -> usize {
-        HEAD.len() + self.path.len() + self.content.len() + 2
+    fn parts(&self) -> [&'a [u8]; 5] {
+        [HEAD, self.path.as_bytes(), b"\n", self.content, b"\n"]
     }
 }
 
 impl Rendered {
     /// Returns the text of all manifests as a release record stores it, CRDs in front if asked for.
     pub fn manifest_text(&self, include_crds: bool) -> Vec<u8> {
-        let mut out =
-            Vec::with_capacity(self.crds_and_manifests(include_crds).map(|each| each.length()).sum());
-        self.crds_and_manifests(include_crds).for_each(|document| document.write(&mut out));
-        out
+        let parts = self.crds_and_manifests(include_crds).flat_map(|document| document.parts());
+        parts.collect::<Vec<_>>().concat()
     }
 
     /// Returns what `helm template` prints or writes, piece by piece, whatever it is asked to show.
@@ -72,15 +81,35 @@ impl Rendered {
 
     /// Returns what `helm template` prints.
     pub fn template_output(&self, options: &TemplateOutput) -> Result<Vec<u8>, Error> {
-        // Charts print megabytes: there is one copy of them, of the right size from the start.
-        let length: usize = self.documents(options).map(|document| document.length()).sum();
-        let mut out = Vec::with_capacity(length + 1);
-        self.crds_and_manifests(options.include_crds).for_each(|document| document.write(&mut out));
-        // Nothing has to be trimmed in front: documents start with dashes.
-        out.truncate(gostd::strings::trim_space(&out).len());
-        out.push(b'\n');
-        self.shown_hooks(options).for_each(|hook| hook.write(&mut out));
-        if options.show_only.is_empty() { Ok(out) } else { show_only(&out, &options.show_only) }
+        let all = self.printed(options).concat();
+        if options.show_only.is_empty() { Ok(all) } else { show_only(&all, &options.show_only) }
+    }
+
+    /// Writes what `helm template` prints. Charts print megabytes, of which no copy is made here.
+    pub fn write_output(&self, options: &TemplateOutput, out: &mut dyn Write) -> Result<(), OutputError> {
+        if options.show_only.is_empty() {
+            self.printed(options).iter().try_for_each(|part| out.write_all(part))?;
+        } else {
+            out.write_all(&self.template_output(options)?)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the pieces that are printed when everything is shown.
+    fn printed(&self, options: &TemplateOutput) -> Vec<&[u8]> {
+        let documents = self.crds_and_manifests(options.include_crds);
+        let mut parts: Vec<&[u8]> = documents.flat_map(|document| document.parts()).collect();
+        // What stands behind the last object is trimmed; in front there are dashes.
+        while let Some(last) = parts.pop() {
+            let length = gostd::strings::trim_space_right(last).len();
+            if length > 0 {
+                parts.extend(last.get(..length));
+                break;
+            }
+        }
+        parts.push(b"\n");
+        parts.extend(self.shown_hooks(options).flat_map(|hook| hook.parts()));
+        parts
     }
 
     fn crds_and_manifests(&self, include_crds: bool) -> impl Iterator<Item = Document<'_>> {
@@ -118,7 +147,7 @@ pub fn as_rendered(files: &[(String, GoStr)], options: &TemplateOutput) -> Resul
     shown.sort_unstable_by_key(|(path, _)| path);
     let mut out = Vec::new();
     for (path, text) in shown {
-        Document { part: Part::Manifest, path, content: text }.write(&mut out);
+        out.extend(Document { part: Part::Manifest, path, content: text }.parts().concat());
     }
     out.truncate(gostd::strings::trim_space(&out).len());
     out.push(b'\n');

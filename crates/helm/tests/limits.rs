@@ -137,7 +137,7 @@ fn the_host_ends_a_render_that_takes_too_long() {
 fn documents_of_values_have_the_same_bounds() {
     let deep = format!("s: {}{}", "[".repeat(20_000), "]".repeat(20_000));
     let options = helm::values::ValueOptions { files: vec!["f".to_owned()], ..Default::default() };
-    let Err(Error::Values(text)) = options.merge(&|_| Ok(deep.clone().into_bytes())) else {
+    let Err(Error::File { text, .. }) = options.merge(&|_| Ok(deep.clone().into_bytes())) else {
         panic!("it is read")
     };
     assert!(text.contains("exceeded max depth of 10000"), "{text}");

@@ -34,6 +34,8 @@ mod words;
 
 pub use crypto::{Serving, serving};
 use gotemplate::Function;
+pub use limits::{LONGEST_LIST, LONGEST_TEXT};
+pub use regex::largest_expression;
 
 /// All functions, by family.
 pub static FUNCTIONS: &[&[Function]] = &[

@@ -4,10 +4,10 @@
 use gotemplate::{Call, FuncError};
 
 /// The longest text one call may produce, in bytes. Kubernetes takes objects of about 1.5 MB.
-pub(crate) const LONGEST_TEXT: usize = 64 << 20;
+pub const LONGEST_TEXT: usize = 64 << 20;
 
 /// The longest list one call may produce, in elements.
-pub(crate) const LONGEST_LIST: usize = 1_000_000;
+pub const LONGEST_LIST: usize = 1_000_000;
 
 /// The most random characters or bytes one call may draw.
 pub(crate) const MOST_RANDOM: i64 = 1_000_000;
@@ -18,6 +18,7 @@ const BYTES_PER_STEP: usize = 64;
 /// Checks the length of a text before it is built, and counts it; a length that overflowed is too long.
 pub(crate) fn text(call: &mut Call<'_, '_>, length: Option<usize>) -> Result<usize, FuncError> {
     let length = text_so_far(call, length)?;
+    call.note_text(length);
     call.charge((length / BYTES_PER_STEP) as u64)?;
     Ok(length)
 }
@@ -36,6 +37,7 @@ pub(crate) fn text_so_far(call: &Call<'_, '_>, length: Option<usize>) -> Result<
 pub(crate) fn list(call: &mut Call<'_, '_>, length: u128) -> Result<usize, FuncError> {
     match usize::try_from(length) {
         Ok(length) if length <= LONGEST_LIST => {
+            call.note_list(length);
             call.charge(length as u64)?;
             Ok(length)
         }
@@ -50,6 +52,7 @@ pub(crate) fn list(call: &mut Call<'_, '_>, length: u128) -> Result<usize, FuncE
 pub(crate) fn random(call: &mut Call<'_, '_>, count: i64) -> Result<usize, FuncError> {
     match usize::try_from(count) {
         Ok(wanted) if count <= MOST_RANDOM => {
+            call.note_text(wanted);
             call.charge(wanted as u64)?;
             Ok(wanted)
         }

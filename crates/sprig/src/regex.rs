@@ -37,6 +37,12 @@ pub(crate) const FUNCTIONS: &[Function] = &[
 /// Charts use few patterns, over and over; compiling one costs far more than matching it.
 static COMPILED: LazyLock<Cache> = LazyLock::new(|| Cache::new(256));
 
+/// Returns the size of the largest expression that templates have used in this process, in bytes; an expression may have
+/// up to [`gostd::regexp::COMPILED_LIMIT`].
+pub fn largest_expression() -> usize {
+    COMPILED.largest()
+}
+
 type Compile = fn(&[u8]) -> Result<Regexp, FuncError>;
 
 fn plain(pattern: &[u8]) -> Result<Regexp, FuncError> {

@@ -26,7 +26,7 @@ pub(crate) struct RenderArgs {
     /// Real helm
     #[arg(long)]
     helm: PathBuf,
-    /// chartwright, built for release
+    /// chartwright, as it is shipped
     #[arg(long)]
     chartwright: PathBuf,
     /// How many of the heaviest charts are measured

@@ -14,6 +14,7 @@ usage: conformance [--corpus DIR] [--vectors FILE...] [--cases DIR] [options]
   --only TEXT        only cases whose name contains TEXT
   --scoreboard FILE  fail if fewer cases pass than FILE says
   --update           write what passed to the scoreboard
+  --usage            show what the corpus needs of what is limited
   --full             show all of each difference, not only its first line
   --work DIR         where to unpack the corpus (default: a folder of the user's cache)
   --jobs N           threads (default: as many as processors)
@@ -31,6 +32,7 @@ pub(crate) struct Args {
     pub(crate) only: Option<String>,
     pub(crate) scoreboard: Option<PathBuf>,
     pub(crate) update: bool,
+    pub(crate) usage: bool,
     pub(crate) full: bool,
     pub(crate) work: Option<PathBuf>,
     pub(crate) jobs: usize,
@@ -59,6 +61,7 @@ impl Args {
                 "--seconds" => args.seconds = number(&option, &value()?)?,
                 "--seed" => args.seed = number(&option, &value()?)?,
                 "--update" => args.update = true,
+                "--usage" => args.usage = true,
                 "--full" => args.full = true,
                 "--help" | "-h" => args.help = true,
                 "--vectors" => {

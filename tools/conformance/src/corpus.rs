@@ -14,7 +14,7 @@ use crate::case::{Case, Difference};
 use crate::compare::{self, Shown};
 use crate::error::Error;
 use crate::host::Offline;
-use crate::unpack;
+use crate::{unpack, usage};
 
 /// A chart is loaded when its first case runs.
 type Loaded = Arc<OnceLock<Result<CompiledChart, helm::Error>>>;
@@ -114,6 +114,7 @@ fn try_render(
     let compiled = loaded.get_or_init(load).as_ref().map_err(Clone::clone)?;
     warnings.extend(compiled.warnings());
     let version = KubeVersion::parse("v1.36.3").map_err(helm::Error::Values)?;
+    let start = usage::thread_time();
     let rendered = compiled.render_logged(
         &RenderInput {
             values: &values,
@@ -129,5 +130,6 @@ fn try_render(
         },
         warnings,
     )?;
+    usage::note(&line.id, compiled.chart(), &rendered, usage::thread_time().saturating_sub(start));
     rendered.template_output(&TemplateOutput { include_crds: true, ..TemplateOutput::default() })
 }

@@ -14,6 +14,7 @@ mod report;
 mod run;
 mod scoreboard;
 mod unpack;
+mod usage;
 mod vectors;
 
 use std::io::Write;
@@ -59,6 +60,10 @@ fn conform(out: &mut impl Write) -> Result<bool, Error> {
     let mut fine = report.failed() == 0;
     if let (Some(path), None) = (&args.scoreboard, &args.only) {
         fine &= scoreboard::keep(path, &report, args.update, out)?;
+    }
+    if args.corpus.is_some() {
+        let within = usage::judge(out, args.usage)?;
+        fine &= within || !args.usage && args.scoreboard.is_none();
     }
     writeln!(out, "{} passed, {} failed", report.passed(), report.failed())?;
     Ok(fine)

@@ -3,6 +3,7 @@
 use crate::GoStr;
 use crate::runes::push_rune;
 use crate::strconv::quote;
+use crate::value::Recent;
 
 /// What is wrong with a text that is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,40 +40,9 @@ pub(super) struct Scanner<'a> {
     recent: Recent,
 }
 
-/// Short strings met lately, so that keys and words that come again and again are stored once.
-struct Recent {
-    slots: Vec<GoStr>,
-}
-
-impl Recent {
-    const SLOTS: usize = 256;
-    const LONGEST: usize = 24;
-
-    fn new() -> Self {
-        Self { slots: Vec::new() }
-    }
-
-    fn share(&mut self, text: &[u8]) -> GoStr {
-        let (Some(first), Some(last), ..=Self::LONGEST) = (text.first(), text.last(), text.len()) else {
-            return GoStr::from(text);
-        };
-        if self.slots.is_empty() {
-            self.slots.resize(Self::SLOTS, GoStr::default());
-        }
-        let middle = text.get(text.len() / 2).copied().unwrap_or_default();
-        let bytes = [*first, middle, *last, text.len() as u8];
-        let hash = u32::from_le_bytes(bytes).wrapping_mul(0x9e37_79b1) >> 24;
-        let Some(slot) = self.slots.get_mut(hash as usize) else { return GoStr::from(text) };
-        if slot.as_bytes() != text {
-            *slot = GoStr::from(text);
-        }
-        slot.clone()
-    }
-}
-
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0, recent: Recent::new() }
+        Self { text, at: 0, recent: Recent::default() }
     }
 
     /// Returns the next byte that is not white space, without taking it.

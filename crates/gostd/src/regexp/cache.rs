@@ -1,6 +1,7 @@
 //! Keeps compiled expressions.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Error, Regexp};
@@ -18,6 +19,7 @@ use super::{Error, Regexp};
 pub struct Cache {
     half: usize,
     generations: Mutex<Generations>,
+    largest: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -32,7 +34,7 @@ const LONGEST_PATTERN: usize = 4096;
 impl Cache {
     /// Makes an empty cache for at most so many expressions (at least two).
     pub fn new(capacity: usize) -> Self {
-        Self { half: (capacity / 2).max(1), generations: Mutex::default() }
+        Self { half: (capacity / 2).max(1), generations: Mutex::default(), largest: AtomicUsize::new(0) }
     }
 
     /// Returns the compiled expression.
@@ -43,11 +45,17 @@ impl Cache {
             return Ok(known);
         }
         let compiled = Regexp::compile(pattern)?;
+        self.largest.fetch_max(compiled.size(), Ordering::Relaxed);
         if pattern.len() <= LONGEST_PATTERN {
             let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
             generations.keep(pattern.to_vec(), compiled.clone(), self.half);
         }
         Ok(compiled)
+    }
+
+    /// Returns the size of the largest expression compiled so far ([`Regexp::size`]).
+    pub fn largest(&self) -> usize {
+        self.largest.load(Ordering::Relaxed)
     }
 }
 

@@ -8,16 +8,7 @@ pub(crate) const LONGEST_TEXT: usize = if cfg!(test) { 4 << 20 } else { 256 << 2
 
 /// Returns where `part` first occurs, as `strings.Index`.
 pub fn index(text: &[u8], part: &[u8]) -> Option<usize> {
-    let Some((first, rest)) = part.split_first() else { return Some(0) };
-    let mut from = 0;
-    while let Some(at) = text.get(from..)?.iter().position(|byte| byte == first) {
-        let start = from + at;
-        if text.get(start + 1..).is_some_and(|tail| tail.starts_with(rest)) {
-            return Some(start);
-        }
-        from = start + 1;
-    }
-    None
+    memchr::memmem::find(text, part)
 }
 
 /// Returns where `part` last occurs, as `strings.LastIndex`.

@@ -25,7 +25,7 @@ pub(crate) use edit::LONGEST_TEXT;
 pub use edit::{RepeatError, count, index, last_index, repeat, replace};
 pub use escape::{html_escape, js_escape};
 pub use split::{explode, fields, split, split_n};
-pub use trim::{trim, trim_left, trim_matches, trim_right, trim_space};
+pub use trim::{trim, trim_left, trim_matches, trim_right, trim_space, trim_space_right};
 pub use unicode::{
     is_digit, is_letter, is_lower, is_number, is_print, is_punct, is_space, is_title, is_upper, lower,
     title as title_rune, upper,

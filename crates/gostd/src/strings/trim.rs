@@ -8,6 +8,11 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
     trim_matches(text, is_space)
 }
 
+/// Drops white space at the end.
+pub fn trim_space_right(text: &[u8]) -> &[u8] {
+    trim_end_matches(text, is_space)
+}
+
 /// Drops characters of the set at both ends, as `strings.Trim`. A set with invalid UTF-8 contains U+FFFD, which every
 /// invalid byte of the text is.
 pub fn trim<'a>(text: &'a [u8], set: &[u8]) -> &'a [u8] {

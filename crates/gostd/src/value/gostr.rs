@@ -3,7 +3,7 @@
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// An immutable byte string, cheap to clone and shareable between threads.
 ///
@@ -76,7 +76,8 @@ impl AsRef<[u8]> for GoStr {
 
 impl Default for GoStr {
     fn default() -> Self {
-        Self(Arc::from(&b""[..]))
+        static EMPTY: LazyLock<GoStr> = LazyLock::new(|| GoStr(Arc::from(&b""[..])));
+        EMPTY.clone()
     }
 }
 

@@ -11,6 +11,7 @@ mod gostr;
 mod list;
 mod map;
 mod object;
+mod recent;
 mod release;
 mod scope;
 mod types;
@@ -26,6 +27,7 @@ pub use gostr::{GoStr, lossy};
 pub use list::List;
 pub use map::{Entries, Map};
 pub use object::Object;
+pub use recent::Recent;
 pub use scope::Scope;
 pub use types::{
     ANY_LIST, ANY_MAP, Elem, INT_LIST, Kind, LIST_LIST, ListType, MapType, Method, STRING_LIST, STRING_MAP,

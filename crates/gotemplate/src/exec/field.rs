@@ -22,8 +22,10 @@ impl Machine<'_, '_> {
     #[inline(never)]
     pub(super) fn fields(&mut self, node: NodeId, name: u32, count: u32) -> Result<(), Error> {
         let mut receiver = self.pop();
-        for name in name..name + count {
-            receiver = self.field(receiver, name, node)?;
+        for done in 0..count {
+            receiver = self
+                .field(receiver, name + done, node)
+                .map_err(|error| error.with_names_left((count - done) as usize))?;
         }
         self.push(receiver);
         Ok(())
@@ -73,12 +75,13 @@ impl Machine<'_, '_> {
     }
 
     fn nil_receiver(&self, name: u32) -> Error {
-        self.error(format!("nil pointer evaluating interface {{}}.{}", self.name_text(name)))
+        self.error(format!("nil pointer evaluating interface {{}}.{}", self.name_text(name))).of_type("<nil>")
     }
 
     fn no_field(&self, name: u32, value: &Value, is_boxed: bool) -> Error {
         let ty = if is_boxed { "interface {}" } else { value.type_name() };
-        self.error(format!("can't evaluate field {} in type {ty}", self.name_text(name)))
+        let message = format!("can't evaluate field {} in type {ty}", self.name_text(name));
+        self.error(message).of_type(value.type_name())
     }
 
     fn name(&self, name: u32) -> &[u8] {

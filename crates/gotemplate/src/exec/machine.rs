@@ -15,6 +15,8 @@ use crate::error::{Error, ErrorKind, Limit};
 use crate::operand::Operand;
 use crate::print;
 
+/// Bytes that an execution may print before its memory has to grow: names and labels, which are included most.
+const USUAL_OUTPUT: usize = 256;
 /// How deep `{{template}}` may nest (Go's `maxExecDepth`).
 const DEEPEST_TEMPLATE: usize = 100_000;
 
@@ -56,7 +58,7 @@ impl<'m, 'h> Machine<'m, 'h> {
             next: 0,
             base,
             node: None,
-            output: Vec::new(),
+            output: Vec::with_capacity(USUAL_OUTPUT),
             callers: Vec::new(),
         };
         machine.open_slots(Operand::root(data));

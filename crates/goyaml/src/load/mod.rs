@@ -33,19 +33,34 @@ const MAX_DEPTH: usize = 10_000;
 /// # Ok::<(), goyaml::LoadError>(())
 /// ```
 pub fn load(text: &[u8]) -> Result<Value, LoadError> {
-    load_with(text, Numbers::Json)
+    load_with(text, Numbers::Json, None)
 }
 
 /// Reads as [`load`] but keeps go-yaml's number types: `int`, `uint64` (beyond `int64` only) and `float64`, with infinities
 /// and not-a-number among the latter. `sigs.k8s.io/yaml` looks at them when a number is to become a string.
 pub fn load_typed(text: &[u8]) -> Result<Value, LoadError> {
-    load_with(text, Numbers::Typed)
+    load_with(text, Numbers::Typed, None)
 }
 
-fn load_with(text: &[u8], numbers: Numbers) -> Result<Value, LoadError> {
+/// Reads as [`load_typed`], and of a map only the entries whose keys are wanted; the rest is checked, but takes no memory.
+///
+/// ```
+/// let head = goyaml::load_entries(b"kind: Pod\nspec: {containers: [{name: x}]}", &|key| key == b"kind")?;
+/// assert_eq!(format!("{head:?}"), r#"{"kind": "Pod"}"#);
+/// # Ok::<(), goyaml::LoadError>(())
+/// ```
+pub fn load_entries(text: &[u8], wanted: &dyn Fn(&[u8]) -> bool) -> Result<Value, LoadError> {
+    load_with(text, Numbers::Typed, Some(wanted))
+}
+
+fn load_with(
+    text: &[u8],
+    numbers: Numbers,
+    wanted: Option<&dyn Fn(&[u8]) -> bool>,
+) -> Result<Value, LoadError> {
     let source = Source::new(text);
     let Some(document) = Document::parse(&source)? else { return Ok(Value::Nil) };
-    match Decoder::new(&document, Values(numbers)).run() {
+    match Decoder::new(&document, Values::new(numbers, wanted)).run() {
         Ok(value) => Ok(value),
         Err(Stop::Error(error)) => Err(error.into()),
         Err(Stop::Irregular) => load_by_tree(&document, false, numbers),

@@ -2,7 +2,7 @@
 
 use std::str;
 
-use gostd::value::lossy;
+use gostd::value::{Recent, lossy};
 use gostd::{GoStr, Value, strconv};
 
 use super::MAX_DEPTH;
@@ -12,7 +12,30 @@ use crate::resolve::Scalar;
 use crate::token::Text;
 
 /// Makes what JSON decoding would make; anything that is an error on the way is irregular.
-pub(super) struct Values(pub(super) Numbers);
+pub(super) struct Values<'w> {
+    numbers: Numbers,
+    /// The keys of the outermost map whose entries are kept; all if there is none.
+    wanted: Option<&'w dyn Fn(&[u8]) -> bool>,
+    /// Maps under way.
+    open: usize,
+    /// The entry under way is not wanted: what is in it is looked at, but not made.
+    skipping: bool,
+    recent: Recent,
+}
+
+impl<'w> Values<'w> {
+    pub(super) fn new(numbers: Numbers, wanted: Option<&'w dyn Fn(&[u8]) -> bool>) -> Self {
+        Self { numbers, wanted, open: 0, skipping: false, recent: Recent::default() }
+    }
+
+    /// Begins an entry.
+    fn entry(&mut self, key: GoStr) -> GoStr {
+        if let (Some(wanted), 1) = (self.wanted, self.open) {
+            self.skipping = !wanted(&key);
+        }
+        key
+    }
+}
 
 /// What becomes of numbers.
 #[derive(Clone, Copy)]
@@ -44,7 +67,7 @@ impl Numbers {
     }
 }
 
-impl Build for Values {
+impl Build for Values<'_> {
     type Value = Value;
     type Key = GoStr;
     type Map = Vec<(GoStr, Value)>;
@@ -53,41 +76,53 @@ impl Build for Values {
         Ok(match scalar {
             Scalar::Null => Value::Nil,
             Scalar::Bool(value) => Value::Bool(value),
-            Scalar::Int(value) => self.0.int(value),
-            Scalar::Uint(value) => self.0.uint(value),
-            Scalar::Float(value) if value.is_finite() || self.0.keeps_all() => Value::Float64(value),
+            Scalar::Int(value) => self.numbers.int(value),
+            Scalar::Uint(value) => self.numbers.uint(value),
+            Scalar::Float(value) if value.is_finite() || self.numbers.keeps_all() => Value::Float64(value),
             Scalar::Float(_) => return Err(Stop::Irregular),
+            Scalar::Timestamp(_) | Scalar::String(_) if self.skipping => Value::String(GoStr::default()),
             Scalar::Timestamp(text) | Scalar::String(text) => Value::String(string(text, tagged)),
         })
     }
 
     fn key(&mut self, scalar: Scalar<'_>, node: &NodeData<'_>) -> Result<GoStr, Stop> {
-        scalar_key(scalar, node.tag().is_some()).ok_or(Stop::Irregular)
+        let key = match scalar {
+            Scalar::Timestamp(_) | Scalar::String(_) if self.skipping => GoStr::default(),
+            Scalar::String(text) if node.tag().is_none() => self.recent.share(&text),
+            scalar => scalar_key(scalar, node.tag().is_some()).ok_or(Stop::Irregular)?,
+        };
+        Ok(self.entry(key))
     }
 
     fn value_as_key(&mut self, value: Value, _node: &NodeData<'_>) -> Result<GoStr, Stop> {
         match value {
-            Value::String(text) => Ok(text),
+            Value::String(text) => Ok(self.entry(text)),
             // An alias of a number has lost its type by now.
             _ => Err(Stop::Irregular),
         }
     }
 
     fn list(&mut self, items: Vec<Value>) -> Result<Value, Stop> {
-        Ok(Value::list(items))
+        Ok(if self.skipping { Value::Nil } else { Value::list(items) })
     }
 
     fn new_map(&mut self) -> Self::Map {
+        self.open += 1;
         Vec::new()
     }
 
     fn insert(&mut self, map: &mut Self::Map, key: GoStr, value: Value, _line: u32) {
-        map.push((key, value));
+        if !self.skipping {
+            map.push((key, value));
+        } else if self.open == 1 {
+            self.skipping = false;
+        }
     }
 
     fn map(&mut self, map: Self::Map) -> Result<Value, Stop> {
+        self.open -= 1;
         // Of equal keys the last counts.
-        Ok(Value::map(map.into_iter().collect()))
+        Ok(if self.skipping { Value::Nil } else { Value::map(map.into_iter().collect()) })
     }
 
     fn check_depth(&self, depth: usize) -> Result<(), Stop> {

@@ -9,6 +9,7 @@ use super::archive::Archive;
 use super::metadata::Draft;
 use super::source::Source;
 use super::{Chart, File};
+use crate::Error;
 use crate::decode::{Decoder, ListInput, Struct};
 use crate::values;
 
@@ -18,13 +19,20 @@ const DEEPEST: usize = 64;
 const LARGEST_TREE: usize = 512 * 1024 * 1024;
 
 /// Builds a chart and its subcharts. What Helm would log is added to `warnings`, also when building fails.
-pub(super) fn build(files: Vec<File>, warnings: &mut Vec<String>) -> Result<Chart, String> {
-    Builder { size: 0, warnings }.chart(files, 0)
+pub(super) fn build(files: Vec<File>, warnings: &mut Vec<String>) -> Result<Chart, Error> {
+    let mut builder = Builder { size: 0, warnings, broken: None };
+    let chart = builder.chart(files, 0);
+    chart.map_err(|text| match builder.broken {
+        Some(File { name, data }) => Error::File { text, name, content: data },
+        None => Error::Chart(text),
+    })
 }
 
 struct Builder<'w> {
     size: usize,
     warnings: &'w mut Vec<String>,
+    /// The file that could not be read.
+    broken: Option<File>,
 }
 
 impl Builder<'_> {
@@ -37,7 +45,9 @@ impl Builder<'_> {
             return Err(format!("chart and its packed subcharts are larger than {LARGEST_TREE} bytes"));
         }
         let mut chart = Chart::default();
-        let mut draft = first_metadata(&files)?;
+        let mut draft = first_metadata(&files).inspect_err(|_| {
+            self.broken = files.iter().find(|file| file.name == "Chart.yaml").cloned();
+        })?;
         let mut subcharts: BTreeMap<String, Vec<File>> = BTreeMap::new();
         for file in files {
             self.place(file, &mut chart, &mut draft, &mut subcharts)?;
@@ -67,11 +77,13 @@ impl Builder<'_> {
         match file.name.as_str() {
             "Chart.yaml" => {}
             "Chart.lock" => check_lock(&file)?,
-            "values.yaml" => {
-                chart.values =
-                    read_values(&file.data).map_err(|text| format!("cannot load values.yaml: {text}"))?;
-                chart.values_text = file.data;
-            }
+            "values.yaml" => match read_values(&file.data) {
+                Ok(values) => (chart.values, chart.values_text) = (values, file.data),
+                Err(text) => {
+                    self.broken = Some(file);
+                    return Err(format!("cannot load values.yaml: {text}"));
+                }
+            },
             "values.schema.json" => chart.schema = Some(file.data),
             "requirements.yaml" | "requirements.lock" => {
                 let draft = draft.get_or_insert_default();

@@ -68,7 +68,7 @@ impl Chart {
         let (files, mut logged) = source.files().map_err(Error::Chart)?;
         let result = build::build(files, &mut logged);
         warnings.extend(logged.iter().cloned());
-        let chart = result.map_err(Error::Chart)?;
+        let chart = result?;
         Ok(Self { warnings: logged, ..chart })
     }
 

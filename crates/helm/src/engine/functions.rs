@@ -99,7 +99,8 @@ fn tpl(call: &mut Call<'_, '_>, args: &[Value]) -> Result<Value, FuncError> {
     let text = text(args);
     let data = args.get(1).cloned().unwrap_or_default();
     match call.parse_and_execute(SET_NAME, text.clone(), data) {
-        Ok(output) => Ok(Value::String(without_no_value(output))),
+        Ok(output) if has_no_value(&output) => Ok(Value::string(without_no_value(output.to_vec()))),
+        Ok(output) => Ok(Value::String(output)),
         Err(error) => {
             let quoted = gostd::strconv::quote(&text);
             let context = match error.kind() {
@@ -112,11 +113,12 @@ fn tpl(call: &mut Call<'_, '_>, args: &[Value]) -> Result<Value, FuncError> {
 }
 
 /// Takes out what missing values have left.
-pub(super) fn without_no_value(text: GoStr) -> GoStr {
-    if gostd::strings::index(&text, NO_VALUE).is_none() {
-        return text;
-    }
-    gostd::strings::replace(&text, NO_VALUE, b"", -1).into()
+pub(super) fn without_no_value(text: Vec<u8>) -> Vec<u8> {
+    if has_no_value(&text) { gostd::strings::replace(&text, NO_VALUE, b"", -1) } else { text }
+}
+
+fn has_no_value(text: &[u8]) -> bool {
+    gostd::strings::index(text, NO_VALUE).is_some()
 }
 
 fn required(args: &[Value]) -> Result<Value, FuncError> {

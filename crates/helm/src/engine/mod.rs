@@ -151,12 +151,12 @@ fn parse(sources: &[(String, GoStr)]) -> Result<Set, Error> {
     Ok(set)
 }
 
-/// Renders all templates that are no partials, and returns their texts by path.
+/// Renders all templates that are no partials, and returns their texts by path, and what that took.
 pub(crate) fn render(
     parsed: &Parsed,
     templates: &Templates,
     input: &RenderInput<'_>,
-) -> Result<Vec<(String, GoStr)>, Error> {
+) -> Result<(Vec<(String, Vec<u8>)>, gotemplate::Usage), Error> {
     let set = parsed.set.as_ref().map_err(Clone::clone)?;
     let RenderOptions { stack, steps, output, .. } = input.options;
     let limits = Limits { stack, steps, output, ..Limits::default() };
@@ -174,10 +174,10 @@ pub(crate) fn render(
         let _ = template.context.insert("Template", about); // Never nil: made by add_chart.
         let dot = Value::Map(template.context.retyped(&VALUES));
         let output = session.execute(set, path.as_bytes(), dot).map_err(errors::of_execution)?;
-        rendered.push((path.clone(), functions::without_no_value(output.into())));
+        rendered.push((path.clone(), functions::without_no_value(output)));
     }
     rendered.sort_by(|(a, _), (b, _)| a.cmp(b));
-    Ok(rendered)
+    Ok((rendered, session.usage()))
 }
 
 /// Opens a scope in which values of a render live; at its end, cycles that templates have made are broken.

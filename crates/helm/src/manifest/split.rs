@@ -26,6 +26,15 @@ pub fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     .map(trim_space)
 }
 
+/// Returns where the document of a text stands that has one only. Most rendered files have, and large ones need not be
+/// copied then.
+pub(super) fn only_document(text: &[u8]) -> Option<std::ops::Range<usize>> {
+    let mut documents = split(text);
+    let (document, None) = (documents.next()?, documents.next()) else { return None };
+    let start = document.as_ptr().addr() - text.as_ptr().addr();
+    Some(start..start + document.len())
+}
+
 fn strip_first_separator(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"---").map_or(text, trim_start)
 }
@@ -64,6 +73,15 @@ mod tests {
         assert_eq!(parts(" \n "), [""; 0]);
         assert_eq!(parts("a\r\n---\r\nb"), ["a", "b"]);
         assert_eq!(parts("a\n----\nb"), ["a", "-\nb"]);
+    }
+
+    #[test]
+    fn only_documents_are_found_in_place() {
+        for text in ["---\na: 1\n", "  a\n", "a", "\n---\n---\nb\n---\n", "a\n---\nb", "---\n", ""] {
+            let documents: Vec<&[u8]> = split(text.as_bytes()).collect();
+            let only = only_document(text.as_bytes()).map(|range| &text.as_bytes()[range]);
+            assert_eq!(only, (documents.len() == 1).then(|| documents[0]), "{text:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::number::Decimal;
 use super::roots::{Documents, Root};
 
 /// A schema may be made of this many parts.
-const MOST_PARTS: usize = 100_000;
+pub(crate) const MOST_PARTS: usize = 100_000;
 
 /// Whether `format` is checked in drafts that leave that open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +71,10 @@ impl Compiler {
         let root = self.documents.root(url)?;
         let document = root.document.clone();
         let value = lookup(&document, url, pointer)?;
-        let resource = root.resource(pointer).clone();
-        let mut schema = Schema { location: full(url, pointer), draft: resource.draft, ..Schema::default() };
+        let resource = root.resource(pointer);
+        let location = self.schemas.get_mut(id.0).map(|schema| std::mem::take(&mut schema.location));
+        let location = location.unwrap_or_default();
+        let mut schema = Schema { location, draft: resource.draft, ..Schema::default() };
         schema.resource = Some(self.enqueue(url, &resource.pointer)?);
         if schema.draft >= Draft::Draft2020 && resource.pointer == pointer {
             for anchor in &resource.dynamic_anchors {

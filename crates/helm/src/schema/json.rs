@@ -132,6 +132,13 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Option<String> {
         self.peek()?;
+        let inner = self.rest.get(1..)?;
+        let end = inner.find(['"', '\\'])?;
+        if inner.as_bytes().get(end) == Some(&b'"') {
+            let (text, rest) = inner.split_at(end);
+            self.rest = rest.get(1..).unwrap_or_default();
+            return Some(text.to_owned());
+        }
         let (value, length) = gostd::json::unmarshal_prefix(self.rest.as_bytes()).ok()?;
         self.rest = self.rest.get(length..).unwrap_or_default();
         Some(value.as_str()?.to_string())

@@ -20,12 +20,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gostd::{GoStr, Map, Value};
 
 use crate::tree::{NodeId, Tree};
-use crate::{Chart, Error, SchemaViolation};
+use crate::{Chart, Error, SchemaViolation, Usage};
+pub(crate) use compile::MOST_PARTS;
 use compile::{Formats, compile};
 use json::Json;
 use model::Compiled;
 use problem::Violation;
 use roots::Documents;
+pub(crate) use validate::MOST_STEPS;
 
 /// The name under which Helm compiles a chart's schema.
 const URL: &str = "file:///values.schema.json";
@@ -48,8 +50,10 @@ impl Schemas {
         chart: NodeId,
         values: &Map,
         warnings: &mut Vec<String>,
+        usage: &mut Usage,
     ) -> Result<(), Error> {
-        let mut report = Report { schemas: self, warnings, text: String::new(), violations: Vec::new() };
+        let mut report =
+            Report { schemas: self, warnings, usage, text: String::new(), violations: Vec::new() };
         report.chart(tree, chart, values, "");
         let Report { text, violations, .. } = report;
         if text.is_empty() { Ok(()) } else { Err(Error::Schema { text, violations }) }
@@ -76,6 +80,7 @@ fn compile_chart_schema(text: &GoStr) -> Result<Compiled, String> {
 struct Report<'r> {
     schemas: &'r Schemas,
     warnings: &'r mut Vec<String>,
+    usage: &'r mut Usage,
     text: String,
     violations: Vec<SchemaViolation>,
 }
@@ -124,7 +129,10 @@ impl Report<'_> {
             }
         };
         self.warnings.extend(compiled.warnings.iter().cloned());
-        if let Err(failure) = validate::validate(compiled, &Value::Map(values.clone())) {
+        let (steps, result) = validate::validate_counted(compiled, &Value::Map(values.clone()));
+        self.usage.schema_steps = self.usage.schema_steps.max(steps);
+        self.usage.schema_parts = self.usage.schema_parts.max(compiled.schemas.len());
+        if let Err(failure) = result {
             let lines = failure.lines();
             self.text.push_str(&format!("{chart}:{lines}\n"));
             for violation in &failure.violations {

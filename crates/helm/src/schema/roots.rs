@@ -216,12 +216,13 @@ impl Documents {
 
     /// Finds the draft a schema names.
     fn draft(&mut self, root: &Root, schema: &Json, pointer: &str, fallback: Draft) -> Result<Draft, String> {
-        let mut schema = Rc::new(schema.clone());
+        let name_in = |schema: &Json| schema.get("$schema").and_then(Json::as_str).map(str::to_owned);
+        let mut named = name_in(schema);
         let mut place = (root.url.clone(), pointer.to_owned());
         let mut seen = HashSet::new();
         loop {
-            let Some(name) = schema.get("$schema").and_then(Json::as_str) else { return Ok(fallback) };
-            if let Some(draft) = meta::draft(name) {
+            let Some(name) = named else { return Ok(fallback) };
+            if let Some(draft) = meta::draft(&name) {
                 return Ok(draft);
             }
             let url = name.split('#').next().unwrap_or_default().to_owned();
@@ -235,7 +236,7 @@ impl Documents {
             if !seen.insert(url.clone()) {
                 return Err(format!("cycle in resolving $schema in {}", quote(url.as_bytes())));
             }
-            schema = self.load(&url)?;
+            named = name_in(&*self.load(&url)?);
             place = (url, String::new());
         }
     }

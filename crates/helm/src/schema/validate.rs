@@ -16,12 +16,17 @@ use super::problem::{Failure, Problem, Violation};
 use unevaluated::Unevaluated;
 
 /// How much one check may do: applications of schemas, and elements of paths copied for violations.
-const MOST_STEPS: usize = 2_000_000;
+pub(crate) const MOST_STEPS: usize = 2_000_000;
 /// Bytes of native stack that schemas applied inside each other may take: half of what threads usually have.
 const MOST_STACK: usize = 1 << 20;
 
 /// Checks a value; the error lists all violations.
 pub(super) fn validate(compiled: &Compiled, value: &Value) -> Result<(), Failure> {
+    validate_counted(compiled, value).1
+}
+
+/// Checks a value, and returns the steps that took too.
+pub(super) fn validate_counted(compiled: &Compiled, value: &Value) -> (usize, Result<(), Failure>) {
     let marker = 0_u8;
     let stack_base = std::ptr::from_ref(&marker).addr();
     let mut validator = Validator { compiled, path: Vec::new(), steps: 0, stack_base, gave_up: false };
@@ -33,7 +38,7 @@ pub(super) fn validate(compiled: &Compiled, value: &Value) -> Result<(), Failure
         result
     };
     let schema = || compiled.get(compiled.start).location.clone();
-    result.map_err(|violations| Failure { schema: schema(), violations })
+    (validator.steps, result.map_err(|violations| Failure { schema: schema(), violations }))
 }
 
 struct Validator<'c> {

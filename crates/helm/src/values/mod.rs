@@ -38,8 +38,11 @@ impl ValueOptions {
         let mut values = Map::new();
         for name in &self.files {
             let text = read(name).map_err(Error::Values)?;
-            let file = goyaml::load_map(&text)
-                .map_err(|error| Error::Values(format!("failed to parse {name}: {error}")))?;
+            let file = goyaml::load_map(&text).map_err(|error| Error::File {
+                text: format!("failed to parse {name}: {error}"),
+                name: name.clone(),
+                content: text.as_slice().into(),
+            })?;
             check_depth(&Value::Map(file.clone())).map_err(Error::Values)?;
             values = merge_maps(&values, &file);
         }

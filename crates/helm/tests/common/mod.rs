@@ -48,7 +48,11 @@ pub fn template(
     let values = values(user_values);
     with_input(&values, |input| {
         let rendered = compiled.render(input)?;
-        let text = String::from_utf8(rendered.template_output(options)?).unwrap();
+        let text = rendered.template_output(options)?;
+        let mut written = Vec::new();
+        rendered.write_output(options, &mut written).unwrap();
+        assert_eq!(written, text);
+        let text = String::from_utf8(text).unwrap();
         Ok(Printed { text, warnings: rendered.warnings })
     })
 }
