@@ -354,16 +354,18 @@ impl Controller {
             loop {
                 let found = self.writer.get(kind, id).await.map_err(Error::api(format!("read {id}")))?;
                 let conditions = found.as_ref().and_then(|crd| crd.pointer("/status/conditions")?.as_array());
-                let is_true = |kind: &str| {
-                    let says =
-                        |one: &Value, key: &str, text: &str| one.get(key).is_some_and(|value| value == text);
-                    conditions
-                        .into_iter()
-                        .flatten()
-                        .any(|one| says(one, "type", kind) && says(one, "status", "True"))
+                let says =
+                    |one: &Value, key: &str, text: &str| one.get(key).is_some_and(|value| value == text);
+                let condition = |kind: &str, status: &str| {
+                    let mut all = conditions.into_iter().flatten();
+                    all.find(|one| says(one, "type", kind) && says(one, "status", status))
                 };
-                if is_true("Established") {
+                if condition("Established", "True").is_some() {
                     return Ok(());
+                }
+                if let Some(refused) = condition("NamesAccepted", "False") {
+                    let why = refused.get("message").and_then(Value::as_str).unwrap_or_default();
+                    return Err(Error::Apply(vec![format!("{id} is there, but is not accepted: {why}")]));
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_secs(1));

@@ -20,16 +20,16 @@ impl Controller {
         values: &Values,
         settled: &Settled,
     ) -> Result<(), Error> {
-        let place = self.place(instance);
+        let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
         let (seed, given_up) = match self.tracked().get(&instance.key) {
             Some(tracked) => (tracked.seed, tracked.record_given_up),
             None => (None, None),
         };
         if let Some(seed) = seed
-            && self.seeds.is_lost(place.namespace, place.release)
+            && self.seeds.is_lost(namespace, release)
         {
             // Over one that came meanwhile: what runs was made of this one.
-            let written = self.seeds.write(&place, &seed, true).await;
+            let written = self.seeds.write(&self.place(instance), &seed, true).await;
             written.map_err(Error::api("store the release's seed"))?;
             self.tell_mended(
                 instance,
@@ -37,7 +37,7 @@ impl Controller {
             );
         }
         if given_up != Some(settled.revision)
-            && self.records.is_lost(place.namespace, place.release, settled.revision)
+            && self.records.is_lost(namespace, release, settled.revision)
         {
             self.mend_record(instance, values, settled).await?;
         }

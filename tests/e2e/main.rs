@@ -14,6 +14,7 @@
 mod support;
 
 mod annotations;
+mod conditions;
 mod definitions;
 mod deletion;
 mod drift;
