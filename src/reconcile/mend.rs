@@ -36,9 +36,7 @@ impl Controller {
                 "the seed of its random values was deleted by somebody; written again",
             );
         }
-        if given_up != Some(settled.revision)
-            && self.records.is_lost(namespace, release, settled.revision)
-        {
+        if given_up != Some(settled.revision) && self.records.is_lost(namespace, release, settled.revision) {
             self.mend_record(instance, values, settled).await?;
         }
         Ok(())

@@ -123,3 +123,28 @@ fn a_missing_rule_is_named() {
         namespace.condition(&kind, "demo", "Stalled")
     });
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_missing_rule_for_a_lookup_is_named() {
+    let looks = "{{ if lookup \"v1\" \"Node\" \"\" \"none\" }}{{ fail \"there is none\" }}{{ end }}";
+    let chart = Chart::new("blindfold", &[("templates/cm.yaml", CONFIG), ("templates/look.yaml", looks)]);
+    let (kind, namespace) = (Kind::new("Blindfold"), Namespace::new("blindfold"));
+    let folder = manifests(&chart, &kind, &namespace);
+    let rules = std::fs::read_to_string(folder.join("rbac.yaml")).unwrap();
+    assert!(rules.contains("nodes"), "{rules}");
+    namespace.apply(&rules.replace("nodes", "nodez"));
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
+    });
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    says(30, r#"lacks the rule {apiGroups: [""], resources: ["nodes"], verbs: ["get"]}"#, || {
+        namespace.condition(&kind, "demo", "ReleaseFailed")
+    });
+    // Once it is granted, nothing else is to be done.
+    namespace.apply(&rules);
+    namespace.ready(&kind, "demo");
+}

@@ -121,3 +121,13 @@ fn one_operator_serves_kinds_in_namespaces_and_in_the_cluster() {
     becomes(30, String::new(), || releases.path("configmap", "demo", "{.metadata.name}"));
     assert_eq!(data(&namespace, "color"), "green");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn an_override_that_cannot_be_read_is_told() {
+    let chart = Chart::new("overrule", &[("templates/cm.yaml", SHOW)]);
+    let (kind, namespace) = (Kind::new("Overrule"), Namespace::new("overrule"));
+    let _operator = start(&chart, &kind, &namespace, "  overrideValues: {\"colors[x]\": red}\n");
+    namespace.resource(&kind, "demo", "{}");
+    says(30, "override value colors[x]=red: ", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+}
