@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::cluster::discovery::News;
-use crate::crd::register;
+use crate::crd::{is_served_anyway, register};
 use crate::reconcile::Controller;
 use crate::settings::CrdPolicy;
 
@@ -60,13 +60,14 @@ async fn keep_registered(controller: Arc<Controller>, namespaces: Vec<String>, g
             tokio::time::sleep(pause).await;
             let chart = controller.charts.newest().chart();
             match register(&controller.client, &controller.watch, &namespaces, chart).await {
-                Ok(()) => break,
+                Ok(()) => break tracing::warn!(%crd, "Registered again what was deleted"),
+                // Somebody else looks after it.
+                Err(error) if is_served_anyway(&controller.client, &controller.watch, &error).await => break,
                 Err(error) => {
                     tracing::warn!(%crd, %error, "Cannot make the CustomResourceDefinition again yet");
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
         }
-        tracing::warn!(%crd, "Registered again what was deleted");
     }
 }

@@ -8,6 +8,7 @@ use super::error::Error;
 use super::plan::Revision;
 use super::tracked::Settled;
 use super::values::Values;
+use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::release::State;
@@ -70,7 +71,13 @@ impl Controller {
         record.info.status = State::Deployed;
         record.info.description = deploy::description(instance, settled.is_install);
         self.still_wanted(instance)?;
-        self.write_record(instance, &record, false).await?;
+        match self.write_record(instance, &record, false).await {
+            // It is there and was not seen: somebody took its labels.
+            Err(Error::Api { error, .. }) if is_conflict(&error) => {
+                self.write_record(instance, &record, true).await?;
+            }
+            written => written?,
+        }
         self.tell_mended(instance, "its release record was deleted by somebody; written again");
         Ok(())
     }
