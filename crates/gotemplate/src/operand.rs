@@ -43,6 +43,7 @@ impl Operand {
     pub(crate) fn into_value(self) -> Value {
         match self {
             Operand::Absent => Value::Nil,
+            Operand::Bare(Value::Object(object)) => object.without_address().unwrap_or(Value::Object(object)),
             Operand::Boxed(value) | Operand::Bare(value) => value,
         }
     }

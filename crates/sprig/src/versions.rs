@@ -63,11 +63,27 @@ impl Object for GoVersion {
     }
 
     fn methods(&self) -> &'static [Method] {
-        METHODS
+        match self.form {
+            Form::Pointer => METHODS,
+            Form::Struct => METHODS.split_at(OF_POINTERS).1,
+        }
     }
 
     fn stringer(&self) -> Option<GoStr> {
         Some(self.version.to_string().into())
+    }
+
+    /// Seen through the verbs that do without the text, such as `%d`.
+    fn fields(&self) -> Vec<(&'static str, Value)> {
+        let version = &self.version;
+        vec![
+            ("major", Value::Uint64(version.major())),
+            ("minor", Value::Uint64(version.minor())),
+            ("patch", Value::Uint64(version.patch())),
+            ("pre", version.prerelease().into()),
+            ("metadata", version.metadata().into()),
+            ("original", version.original().into()),
+        ]
     }
 
     fn to_json(&self) -> Result<Value, String> {
@@ -127,23 +143,26 @@ macro_rules! with_text {
     };
 }
 
+/// So many of the methods need a pointer; what a method returns is none.
+const OF_POINTERS: usize = 7;
+
 static METHODS: &[Method] = &[
-    of_version!("Major", |version| Ok(Value::Uint64(version.major()))),
-    of_version!("Minor", |version| Ok(Value::Uint64(version.minor()))),
-    of_version!("Patch", |version| Ok(Value::Uint64(version.patch()))),
-    of_version!("Prerelease", |version| Ok(version.prerelease().into())),
-    of_version!("Metadata", |version| Ok(version.metadata().into())),
     of_version!("Original", |version| Ok(version.original().into())),
-    of_version!("String", |version| Ok(version.to_string().into())),
-    of_version!("IncMajor", |version| changed(version.inc_major())),
-    of_version!("IncMinor", |version| changed(version.inc_minor())),
-    of_version!("IncPatch", |version| changed(version.inc_patch())),
-    with_text!("SetPrerelease", Version::set_prerelease),
-    with_text!("SetMetadata", Version::set_metadata),
     comparison!("Compare", |ordering| Value::Int(ordering as i64)),
     comparison!("Equal", |ordering| ordering.is_eq().into()),
     comparison!("LessThan", |ordering| ordering.is_lt().into()),
     comparison!("LessThanEqual", |ordering| ordering.is_le().into()),
     comparison!("GreaterThan", |ordering| ordering.is_gt().into()),
     comparison!("GreaterThanEqual", |ordering| ordering.is_ge().into()),
+    of_version!("Major", |version| Ok(Value::Uint64(version.major()))),
+    of_version!("Minor", |version| Ok(Value::Uint64(version.minor()))),
+    of_version!("Patch", |version| Ok(Value::Uint64(version.patch()))),
+    of_version!("Prerelease", |version| Ok(version.prerelease().into())),
+    of_version!("Metadata", |version| Ok(version.metadata().into())),
+    of_version!("String", |version| Ok(version.to_string().into())),
+    of_version!("IncMajor", |version| changed(version.inc_major())),
+    of_version!("IncMinor", |version| changed(version.inc_minor())),
+    of_version!("IncPatch", |version| changed(version.inc_patch())),
+    with_text!("SetPrerelease", Version::set_prerelease),
+    with_text!("SetMetadata", Version::set_metadata),
 ];

@@ -15,10 +15,12 @@ usage: conformance [--corpus DIR] [--vectors FILE...] [--cases DIR] [options]
   --scoreboard FILE  fail if fewer cases pass than FILE says
   --update           write what passed to the scoreboard
   --usage            show what the corpus needs of what is limited
-  --full             show all of each difference, not only its first line
+  --full             show all of each difference, not only its first line; of random cases each error
   --work DIR         where to unpack the corpus (default: a folder of the user's cache)
   --jobs N           threads (default: as many as processors)
-  --fuzz PROGRAM     compare random charts with a live Helm instead: the program of tools/oracle/helm
+  --fuzz PROGRAM     compare random cases with a live Helm instead: the program of tools/oracle/helm
+  --fuzz-kinds LIST  which, with commas between: charts, templates, documents, overrides (default: all that can be made)
+  --fuzz-corpus DIR  the charts that get random values, a folder as for --corpus
   --seconds N        for how long (default: 60)
   --seed N           where to start (default: 1)
 ";
@@ -37,6 +39,8 @@ pub(crate) struct Args {
     pub(crate) work: Option<PathBuf>,
     pub(crate) jobs: usize,
     pub(crate) fuzz: Option<PathBuf>,
+    pub(crate) fuzz_kinds: Option<String>,
+    pub(crate) fuzz_corpus: Option<PathBuf>,
     pub(crate) seconds: u64,
     pub(crate) seed: u64,
     pub(crate) help: bool,
@@ -58,6 +62,8 @@ impl Args {
                 "--work" => args.work = Some(value()?.into()),
                 "--jobs" => args.jobs = number(&option, &value()?)?,
                 "--fuzz" => args.fuzz = Some(value()?.into()),
+                "--fuzz-kinds" => args.fuzz_kinds = Some(value()?.to_string_lossy().into_owned()),
+                "--fuzz-corpus" => args.fuzz_corpus = Some(value()?.into()),
                 "--seconds" => args.seconds = number(&option, &value()?)?,
                 "--seed" => args.seed = number(&option, &value()?)?,
                 "--update" => args.update = true,

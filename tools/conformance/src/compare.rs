@@ -66,6 +66,36 @@ fn is_encoded(line: &str) -> bool {
     word == RANDOM || (word.len() >= 16 && word.bytes().all(is_base64))
 }
 
+/// Returns a text with masks for the words in which two outputs differ; nothing if they differ in more than words.
+pub(crate) fn common(one: &str, other: &str) -> Option<String> {
+    if one == other {
+        return Some(one.to_owned());
+    }
+    let (lines, others) = (one.split('\n'), other.split('\n'));
+    if lines.clone().count() != others.clone().count() {
+        return None;
+    }
+    let is_end = |letter: char| letter.is_whitespace() || "\"',:".contains(letter);
+    let line = |(one, other): (&str, &str)| {
+        let (words, others): (Vec<&str>, Vec<&str>) =
+            (one.split_inclusive(is_end).collect(), other.split_inclusive(is_end).collect());
+        if words.len() != others.len() {
+            return (one != other).then(|| RANDOM.to_owned()).unwrap_or_else(|| one.to_owned());
+        }
+        let word = |(one, other): (&&str, &&str)| {
+            let end = one
+                .chars()
+                .next_back()
+                .filter(|letter| is_end(*letter))
+                .map(String::from)
+                .unwrap_or_default();
+            if one == other { (*one).to_owned() } else { format!("{RANDOM}{end}") }
+        };
+        words.iter().zip(&others).map(word).collect()
+    };
+    Some(lines.zip(others).map(line).collect::<Vec<String>>().join("\n"))
+}
+
 fn masked_line(want: &str, got: &str) -> bool {
     let mut parts = want.split(RANDOM);
     let Some(mut rest) = got.strip_prefix(parts.next().unwrap_or_default()) else { return false };

@@ -8,6 +8,7 @@ mod cases;
 mod compare;
 mod corpus;
 mod error;
+mod folders;
 mod fuzz;
 mod host;
 mod report;

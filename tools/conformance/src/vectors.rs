@@ -14,6 +14,7 @@ use crate::args::Args;
 use crate::case::{Case, Difference};
 use crate::compare;
 use crate::error::Error;
+use crate::folders;
 use crate::host::Offline;
 
 const FUNCTIONS_CHART: &str = "\
@@ -142,30 +143,41 @@ fn run_template(
 fn chart(vector: &Map, warnings: &mut Vec<String>) -> Result<Vec<u8>, helm::Error> {
     let kube_version = text_of(vector, "kubeVersion").unwrap_or_else(|| "v1.31.2".to_owned());
     let capabilities = capabilities(&kube_version, &texts_of(vector, "apiVersions"))?;
-    let values = text_of(vector, "values");
+    let texts: Vec<String> =
+        text_of(vector, "values").into_iter().chain(texts_of(vector, "moreValues")).collect();
     let given = ValueOptions {
-        files: values.iter().map(|_| "VALUES".to_owned()).collect(),
+        files: (0..texts.len()).map(|index| format!("VALUES{}", "+".repeat(index))).collect(),
         json: texts_of(vector, "setJSON"),
         set: texts_of(vector, "set"),
         set_string: texts_of(vector, "setString"),
         set_literal: texts_of(vector, "setLiteral"),
         ..ValueOptions::default()
     };
-    let values = given.merge(&|_| Ok(values.clone().unwrap_or_default().into_bytes()))?;
-    let chart = Chart::load_logged(&Memory::new(files_of(vector)), warnings)?;
-    let compiled = CompiledChart::new(chart)?;
+    let read = |name: &str| {
+        let index = name.len().saturating_sub("VALUES".len());
+        Ok(texts.get(index).cloned().unwrap_or_default().into_bytes())
+    };
+    let values = given.merge(&read)?;
+    let compiled = match text_of(vector, "chart") {
+        Some(folder) => folders::compiled(&folder, warnings)?,
+        None => CompiledChart::new(Chart::load_logged(&Memory::new(files_of(vector)), warnings)?)?,
+    };
     let namespace = text_of(vector, "namespace").unwrap_or_else(|| "default".to_owned());
-    let is_upgrade = vector.get("isUpgrade").is_some_and(|value| value.is_true());
+    let is_on = |key: &str| vector.get(key).is_some_and(|value| value.is_true());
     let input = RenderInput {
         values: &values,
-        release: release("release-name", &namespace, is_upgrade),
+        release: release("release-name", &namespace, is_on("isUpgrade")),
         capabilities: &capabilities,
         host: &Offline::new(),
         options: options(),
     };
     let rendered = compiled.render_logged(&input, warnings)?;
-    let include_crds = vector.get("includeCRDs").is_some_and(|value| value.is_true());
-    rendered.template_output(&TemplateOutput { include_crds, ..TemplateOutput::default() })
+    rendered.template_output(&TemplateOutput {
+        include_crds: is_on("includeCRDs"),
+        no_hooks: is_on("noHooks"),
+        skip_tests: is_on("skipTests"),
+        show_only: texts_of(vector, "showOnly"),
+    })
 }
 
 /// Returns the strings of a list.
@@ -189,4 +201,27 @@ fn release(name: &str, namespace: &str, is_upgrade: bool) -> Release {
 fn capabilities(kube_version: &str, api_versions: &[String]) -> Result<Capabilities, helm::Error> {
     let version = KubeVersion::parse(kube_version).map_err(helm::Error::Values)?;
     Ok(Capabilities::default().with_kube_version(version).with_api_versions(api_versions.iter().cloned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    /// The vectors that stand in the repository, each made by real Helm when a fault of its kind was found.
+    #[test]
+    fn kept_vectors_hold() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
+        let mut count = 0;
+        let mut faults = Vec::new();
+        for entry in std::fs::read_dir(&folder).expect("the folder of vectors") {
+            let text = std::fs::read(entry.expect("an entry").path()).expect("a file of vectors");
+            for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                let vector = gostd::json::unmarshal_object(line).expect("one vector a line");
+                count += 1;
+                faults.extend(check(&vector).map(|difference| (vector.get("id"), difference)));
+            }
+        }
+        assert!(faults.is_empty(), "{faults:#?}");
+        assert!(count > 900, "only {count} vectors were found");
+    }
 }

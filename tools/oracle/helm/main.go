@@ -1,7 +1,8 @@
 // Command helm answers what Helm makes of charts, for differential tests.
 //
-// It reads cases from standard input, one JSON object a line: a chart's files, values and switches, see request. It
-// writes each case back with Helm's answer: "want" (the output of `helm template`) or "error", and "warnings".
+// It reads cases from standard input, one JSON object a line: a chart's files (or where it is), values and switches, see
+// request; or a template alone, see one. It writes each case back with Helm's answer: "want" (the output of
+// `helm template`, or what the template gives) or "error", and for charts "warnings".
 package main
 
 import (
@@ -10,8 +11,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -21,20 +26,33 @@ import (
 	"helm.sh/helm/v3/pkg/cli/values"
 	"helm.sh/helm/v3/pkg/getter"
 	"helm.sh/helm/v3/pkg/release"
+	"helm.sh/helm/v3/pkg/releaseutil"
 )
 
 type request struct {
-	Files       map[string]string `json:"files"`
-	Values      *string           `json:"values"`
-	SetJSON     []string          `json:"setJSON"`
-	Set         []string          `json:"set"`
-	SetString   []string          `json:"setString"`
-	SetLiteral  []string          `json:"setLiteral"`
-	KubeVersion string            `json:"kubeVersion"`
-	Namespace   string            `json:"namespace"`
-	APIVersions []string          `json:"apiVersions"`
-	IsUpgrade   bool              `json:"isUpgrade"`
-	IncludeCRDs bool              `json:"includeCRDs"`
+	// A template alone, or what is done with a YAML document: the case is none of a chart then.
+	Template *string `json:"template"`
+	Kind     string  `json:"kind"`
+	In       any     `json:"in"`
+	// The chart's files by path, or the folder that holds them.
+	Files map[string]string `json:"files"`
+	Chart string            `json:"chart"`
+	// One text for charts, an object for templates.
+	Values json.RawMessage `json:"values"`
+	// Texts of further values files.
+	MoreValues  []string `json:"moreValues"`
+	SetJSON     []string `json:"setJSON"`
+	Set         []string `json:"set"`
+	SetString   []string `json:"setString"`
+	SetLiteral  []string `json:"setLiteral"`
+	KubeVersion string   `json:"kubeVersion"`
+	Namespace   string   `json:"namespace"`
+	APIVersions []string `json:"apiVersions"`
+	IsUpgrade   bool     `json:"isUpgrade"`
+	IncludeCRDs bool     `json:"includeCRDs"`
+	ShowOnly    []string `json:"showOnly"`
+	SkipTests   bool     `json:"skipTests"`
+	NoHooks     bool     `json:"noHooks"`
 }
 
 // How long Helm may think about one case; templates and patterns can take for ever.
@@ -102,7 +120,9 @@ func answer(folder string, line []byte) []byte {
 	}
 	os.RemoveAll(own)
 	log.SetOutput(os.Stderr)
-	all["warnings"] = strings.FieldsFunc(logged.String(), func(r rune) bool { return r == '\n' })
+	if request.Template == nil && request.Kind == "" {
+		all["warnings"] = strings.FieldsFunc(logged.String(), func(r rune) bool { return r == '\n' })
+	}
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
@@ -118,16 +138,23 @@ func guarded(folder string, request request) (output string, err error) {
 			err = fmt.Errorf("oracle: panic: %v", reason)
 		}
 	}()
+	if request.Template != nil || request.Kind != "" {
+		return one(request)
+	}
 	return template(folder, request)
 }
 
 // template does what `helm template` does with a folder.
 func template(folder string, request request) (string, error) {
-	if err := os.MkdirAll(filepath.Join(folder, "chart"), 0o755); err != nil {
-		return "", err
+	chart := request.Chart
+	if chart == "" {
+		chart = filepath.Join(folder, "chart")
+		if err := os.MkdirAll(chart, 0o755); err != nil {
+			return "", err
+		}
 	}
 	for name, text := range request.Files {
-		path := filepath.Join(folder, "chart", name)
+		path := filepath.Join(chart, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return "", err
 		}
@@ -139,12 +166,20 @@ func template(folder string, request request) (string, error) {
 		JSONValues: request.SetJSON, Values: request.Set,
 		StringValues: request.SetString, LiteralValues: request.SetLiteral,
 	}
+	texts := request.MoreValues
 	if request.Values != nil {
-		file := filepath.Join(folder, "VALUES")
-		if err := os.WriteFile(file, []byte(*request.Values), 0o644); err != nil {
+		var text string
+		if err := json.Unmarshal(request.Values, &text); err != nil {
 			return "", err
 		}
-		options.ValueFiles = []string{file}
+		texts = append([]string{text}, texts...)
+	}
+	for index, text := range texts {
+		file := filepath.Join(folder, "VALUES"+strings.Repeat("+", index))
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+		options.ValueFiles = append(options.ValueFiles, file)
 	}
 	client := action.NewInstall(new(action.Configuration))
 	client.DryRunOption = "true"
@@ -171,12 +206,15 @@ func template(folder string, request request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	loaded, err := loader.Load(filepath.Join(folder, "chart"))
+	loaded, err := loader.Load(chart)
 	if err != nil {
 		return "", err
 	}
 	if loaded.Metadata.Type != "" && loaded.Metadata.Type != "application" {
 		return "", fmt.Errorf("%s charts are not installable", loaded.Metadata.Type)
+	}
+	if loaded.Metadata.Deprecated && request.Chart != "" {
+		log.Print("WARNING: This chart is deprecated")
 	}
 	if required := loaded.Metadata.Dependencies; required != nil {
 		if err := action.CheckDependencies(loaded, required); err != nil {
@@ -188,15 +226,49 @@ func template(folder string, request request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return shown(rendered), nil
+	text := shown(rendered, request)
+	if len(request.ShowOnly) > 0 {
+		return only(text, request.ShowOnly)
+	}
+	return text, nil
 }
 
 // shown returns what the command prints of a release.
-func shown(rendered *release.Release) string {
+func shown(rendered *release.Release, request request) string {
 	var manifests strings.Builder
 	fmt.Fprintln(&manifests, strings.TrimSpace(rendered.Manifest))
 	for _, hook := range rendered.Hooks {
+		if request.NoHooks || request.SkipTests && slices.Contains(hook.Events, release.HookTest) {
+			continue
+		}
 		fmt.Fprintf(&manifests, "---\n# Source: %s\n%s\n", hook.Path, hook.Manifest)
 	}
 	return manifests.String()
+}
+
+var source = regexp.MustCompile("# Source: [^/]+/(.+)")
+
+// only does what the command does with its output for `--show-only`.
+func only(text string, patterns []string) (string, error) {
+	split := releaseutil.SplitManifests(text)
+	keys := slices.Collect(maps.Keys(split))
+	sort.Sort(releaseutil.BySplitManifestsOrder(keys))
+	var out strings.Builder
+	for _, pattern := range patterns {
+		missing := true
+		for _, key := range keys {
+			path := source.FindStringSubmatch(split[key])
+			if len(path) == 0 {
+				continue
+			}
+			if fits, _ := filepath.Match(pattern, path[1]); fits {
+				fmt.Fprintf(&out, "---\n%s\n", split[key])
+				missing = false
+			}
+		}
+		if missing {
+			return "", fmt.Errorf("could not find template %s in chart", pattern)
+		}
+	}
+	return out.String(), nil
 }

@@ -27,6 +27,12 @@ pub trait Object: fmt::Debug + Any {
         &[]
     }
 
+    /// Returns what an interface holds of a struct that can be addressed where it stands: a copy without an address, and so
+    /// without the methods that need one. Nothing for all others.
+    fn without_address(&self) -> Option<Value> {
+        None
+    }
+
     /// Returns the text of the `Error` or `String` method, through which `fmt` prints the value.
     fn stringer(&self) -> Option<GoStr> {
         None

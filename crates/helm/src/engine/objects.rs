@@ -59,7 +59,7 @@ pub(super) fn text(arguments: &[Value]) -> GoStr {
 }
 
 /// A struct or pointer whose fields are known when it is made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Record {
     type_name: &'static str,
     kind: Kind,
@@ -343,6 +343,10 @@ impl Object for KubeVersionObject {
 
     fn methods(&self) -> &'static [Method] {
         KUBE_VERSION_METHODS
+    }
+
+    fn without_address(&self) -> Option<Value> {
+        Some(Value::object(self.0.clone()))
     }
 
     fn fields(&self) -> Vec<(&'static str, Value)> {

@@ -70,16 +70,7 @@ fn chart(dice: &mut Dice, at: &str, name: &str, depth: usize, wrong: usize, file
         add(
             files,
             format!("{at}.helmignore"),
-            one(
-                dice,
-                &[
-                    "files/\n",
-                    "*.txt\n",
-                    "# x\n!files/a.txt\nvalues.yaml\n",
-                    "templates/t0.yaml\n",
-                    "/files\n",
-                ],
-            ),
+            one(dice, &["files/\n", "*.txt\n", "# x\nvalues.yaml\n", "templates/t0.yaml\n", "/files\n"]),
         );
     }
     if dice.below(12) == 0 {

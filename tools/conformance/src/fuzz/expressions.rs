@@ -1,335 +1,12 @@
-//! Random expressions: what each function takes, as a table.
+//! Random expressions, by the tables of `forms`.
 
 use fuzzing::mutate::Dice;
 
 use super::words::{
     BOOL_KEYS, DICT_KEYS, FLOAT_KEYS, FLOATS, HELPERS, INT_KEYS, LIST_KEYS, NUMBERS, OTHER_KEYS,
-    ROOT_HELPERS, STRING_KEYS, TEXTS,
+    ROOT_HELPERS, STRING_KEYS, TEXT_LIST_KEYS, TEXTS, TREE_KEYS,
 };
-
-/// Expressions that give a text. A letter after `$` stands for another expression: `$S` text, `$I` whole number,
-/// `$F` number, `$B` truth, `$D` dict, `$L` list, `$A` anything.
-const STRINGS: &[&str] = &[
-    "upper $S",
-    "lower $S",
-    "title $S",
-    "untitle $S",
-    "trim $S",
-    "trimAll $S $S",
-    "trimSuffix $S $S",
-    "trimPrefix $S $S",
-    "nospace $S",
-    "initials $S",
-    "swapcase $S",
-    "abbrev $I $S",
-    "abbrevboth $I $I $S",
-    "trunc $I $S",
-    "substr $I $I $S",
-    "repeat 3 $S",
-    "replace $S $S $S",
-    "plural $S $S $I",
-    "sha1sum $S",
-    "sha256sum $S",
-    "sha512sum $S",
-    "adler32sum $S",
-    "toString $A",
-    "join $S $L",
-    "quote $A $A",
-    "squote $A",
-    "cat $A $A $A",
-    "indent $I $S",
-    "nindent 2 $S",
-    "snakecase $S",
-    "camelcase $S",
-    "kebabcase $S",
-    "wrap 10 $S",
-    "wrapWith 8 $S $S",
-    "printf \"%v|%s\" $A $S",
-    "printf \"%5d\" $I",
-    "printf \"%q\" $A",
-    "printf \"%T %t %x\" $A $B $S",
-    "printf \"%.2f\" $F",
-    "printf \"%-8s|%08.3f\" $S $F",
-    "printf \"%#v %+v\" $A $A",
-    "print $A $A",
-    "println $A",
-    "b64enc $S",
-    "b64dec $S",
-    "b32enc $S",
-    "b32dec $S",
-    "toJson $A",
-    "mustToJson $A",
-    "toPrettyJson $A",
-    "toRawJson $A",
-    "toYaml $A",
-    "toYamlPretty $A",
-    "toToml $D",
-    "include \"$H\" $A",
-    "include \"$R\" $",
-    "include \"$R\" .",
-    "include $S .",
-    "tpl $S .",
-    "tpl $S $D",
-    "tpl \"{{ .Values.s | quote }}\" $",
-    "tpl (toYaml $A) $",
-    "ternary $S $S $B",
-    "required \"needed\" $S",
-    "dig \"a\" \"b\" $S $D",
-    "regexFind $S $S",
-    "regexReplaceAll $S $S $S",
-    "regexReplaceAllLiteral $S $S $S",
-    "regexQuoteMeta $S",
-    "mustRegexReplaceAll \"([a-z])(.)\" $S \"$2${1}\"",
-    "mustRegexFind \"[a-c]+\" $S",
-    "kindOf $A",
-    "typeOf $A",
-    "base $S",
-    "dir $S",
-    "clean $S",
-    "ext $S",
-    "osBase $S",
-    "date \"2006-01-02T15:04:05Z07:00\" (toDate \"2006-01-02\" $S)",
-    "dateInZone \"Mon Jan 2 15:04 MST 2006\" (toDate \"2006-01-02\" \"2024-02-29\") \"UTC\"",
-    "htmlDate (toDate \"2006-01-02\" \"2024-02-29\")",
-    "duration $A",
-    "durationRound $A",
-    "html $S",
-    "js $S",
-    "urlquery $S",
-    "urlJoin (urlParse $S)",
-    "urlJoin $D",
-    ".Chart.Name",
-    ".Chart.Version",
-    ".Chart.AppVersion",
-    ".Chart.Type",
-    ".Release.Name",
-    ".Release.Namespace",
-    ".Release.Service",
-    ".Template.Name",
-    ".Template.BasePath",
-    ".Capabilities.KubeVersion.Version",
-    ".Capabilities.HelmVersion.Version",
-    ".Files.Get $S",
-    ".Files.Get \"files/a.txt\"",
-    "(.Files.Glob \"files/**\").AsConfig",
-    "(.Files.Glob $S).AsSecrets",
-    "(.Files.Glob \"*\").AsConfig",
-    "(semver \"v1.2\").Original",
-    "(semver \"1.2.3-rc.1+b\").Prerelease",
-    "print (semver \"1.2.3\")",
-    "getHostByName $S",
-    "unixEpoch $A",
-    "printf \"%s\" $L",
-    "printf \"%v\" $D",
-    "toString $D",
-    "html $A $A",
-    "fail $S",
-];
-/// Expressions that may give anything.
-const OTHERS: &[&str] = &[
-    ".Chart.IsRoot",
-    ".Chart",
-    ".Release",
-    ".Capabilities.KubeVersion",
-    ".Capabilities.APIVersions",
-    ".Files.Lines \"files/b.yaml\"",
-    "index $D \"a\"",
-    "index $L $I",
-    "first $L",
-    "last $L",
-    "$A.a",
-    "$D.a.b",
-    "and $A $S",
-    "or $A $S",
-    ".Chart.Maintainers",
-    ".Chart.Annotations",
-    ".Subcharts",
-    ".Values",
-    "(split \",\" $S)._1",
-    "(split $S $S)._0",
-    "regexSplit $S $S $I",
-    "slice $S $I",
-    "toDecimal $S",
-    "default $A $S",
-    "coalesce $A $A $S",
-    "get $D $S",
-    "lookup \"v1\" \"Secret\" $S $S",
-    "call $A",
-    "printf $S $A $A",
-    "fromYaml $S",
-    "mustFromJson $S",
-    "dig \"a\" \"b\" $A $D",
-    "ternary $A $A $B",
-    "semver $S",
-    ".Files",
-    ".Template",
-    ".Capabilities",
-    "toDate \"2006\" \"2024\"",
-    "urlParse $S",
-];
-const INTS: &[&str] = &[
-    "len $A",
-    "add $I $I",
-    "add1 $I",
-    "sub $I $I",
-    "mul $I $I",
-    "div $I $I",
-    "mod $I $I",
-    "max $I $I",
-    "min $A $I",
-    "int $A",
-    "int64 $A",
-    "atoi $S",
-    "ceil $F",
-    "floor $F",
-    "round $F 2",
-    "biggest $I $I",
-    "int (add $A $A)",
-    "(semver \"1.2.3\").Major",
-    "toDecimal $A",
-    "(len $L)",
-    "int (float64 $A)",
-];
-const FLOATING: &[&str] = &[
-    "float64 $A",
-    "addf $F $F",
-    "add1f $F",
-    "subf $F $F",
-    "mulf $F $F",
-    "divf $F $F",
-    "maxf $F $F",
-    "minf $F $F",
-    "round $F $I",
-    "ceil $A",
-    "floor $A",
-];
-const BOOLS: &[&str] = &[
-    "eq (toString $A) (toString $A)",
-    "ne $S $S",
-    "eq $S $S $S",
-    "eq $I $I",
-    "eq $A $S",
-    "lt $I $I",
-    "le $F $F",
-    "gt $F $F",
-    "ge $S $S",
-    "not $A",
-    "and $A $B",
-    "or $B $A",
-    "empty $A",
-    "contains $S $S",
-    "hasPrefix $S $S",
-    "hasSuffix $S $S",
-    "has $A $L",
-    "hasKey $D $S",
-    "hasKey $D \"a\"",
-    "kindIs \"map\" $A",
-    "kindIs $S $A",
-    "typeIs \"string\" $A",
-    "typeIsLike $S $A",
-    "deepEqual $A $A",
-    "regexMatch $S $S",
-    "mustRegexMatch $S $S",
-    "semverCompare \"~1.2 || ^3\" \"1.2.9\"",
-    "semverCompare $S \"1.2.3\"",
-    "isAbs $S",
-    "any $A $A",
-    "all $A $A",
-    ".Release.IsInstall",
-    ".Release.IsUpgrade",
-    ".Capabilities.APIVersions.Has \"v1\"",
-    ".Capabilities.APIVersions.Has $S",
-    "eq (int $A) $I",
-    "eq $A nil",
-    "ternary $B $B $B",
-];
-const DICTS: &[&str] = &[
-    "dict \"a\" $A \"b\" $A",
-    "dict $S $A",
-    "dict",
-    "dict \"a\" (dict \"b\" $A)",
-    "set $D \"k\" $A",
-    "set $D $S $A",
-    "unset $D \"a\"",
-    "merge $D $D",
-    "mergeOverwrite $D $D",
-    "mustMerge (dict) $D $D",
-    "mustMergeOverwrite $D $D",
-    "pick $D \"a\" $S",
-    "omit $D \"a\" $S",
-    "deepCopy $D",
-    "mustDeepCopy $D",
-    "fromYaml $S",
-    "fromYaml (toYaml $D)",
-    "fromJson (toJson $D)",
-    "fromJson $S",
-    "fromToml $S",
-    "urlParse $S",
-    "split \",\" $S",
-    "splitn $S 2 $S",
-    "default $D $A",
-    "dig \"a\" (dict) $D",
-    "regexSplit \",\" $S -1",
-    "index $D \"a\"",
-    "get $D \"b\"",
-    "mustFromJson $S",
-    "fromYaml (include \"$H\" $A)",
-    "tuple $A | first",
-    "ternary $D $D $B",
-    "coalesce $D $D",
-    "omit .Values \"global\"",
-    "pick .Values \"s\" \"m\"",
-];
-const LISTS: &[&str] = &[
-    "list $A $A $A",
-    "list",
-    "tuple $A $S",
-    "append $L $A",
-    "prepend $L $A",
-    "concat $L $L",
-    "rest $L",
-    "initial $L",
-    "reverse $L",
-    "uniq $L",
-    "without $L $A $A",
-    "compact $L",
-    "slice $L $I $I",
-    "slice $L 1",
-    "chunk 2 $L",
-    "chunk $I $L",
-    "mustChunk 2 $L",
-    "splitList $S $S",
-    "splitList \",\" $S",
-    "sortAlpha $L",
-    "keys $D | sortAlpha",
-    "values (dict \"a\" $A)",
-    "pluck \"a\" $D $D",
-    "until $N",
-    "untilStep $N 9 2",
-    "seq $N | splitList \" \"",
-    "seq 1 $N | toStrings",
-    "toStrings $L",
-    "fromYamlArray $S",
-    "fromJsonArray $S",
-    "fromYamlArray (toYaml $L)",
-    "regexFindAll $S $S $I",
-    "mustRegexFindAll \"[a-z]\" $S -1",
-    "regexSplit $S $S -1",
-    "mustAppend $L $A",
-    "mustPush $L $A",
-    "push $L $A",
-    "mustUniq $L",
-    "mustWithout $L $A",
-    "mustHas $A $L | list",
-    "mustFirst $L | list",
-    "mustSlice $L $I $I",
-    "mustReverse $L",
-    "deepCopy $L",
-    "toStrings $A",
-    "sortAlpha $A",
-    ".Files.Lines \"files/a.txt\"",
-    "list (list $A) $L",
-];
+use super::{forms, grammar};
 
 /// What an expression gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -342,24 +19,14 @@ pub(crate) enum Kind {
     Truth,
     Dict,
     List,
+    /// A list of texts.
+    Texts,
 }
 
 const KINDS: &[Kind] =
-    &[Kind::Text, Kind::Other, Kind::Int, Kind::Float, Kind::Truth, Kind::Dict, Kind::List];
+    &[Kind::Text, Kind::Other, Kind::Int, Kind::Float, Kind::Truth, Kind::Dict, Kind::List, Kind::Texts];
 
 impl Kind {
-    fn calls(self) -> &'static [&'static str] {
-        match self {
-            Self::Text => STRINGS,
-            Self::Other => OTHERS,
-            Self::Int => INTS,
-            Self::Float => FLOATING,
-            Self::Truth => BOOLS,
-            Self::Dict => DICTS,
-            Self::List => LISTS,
-        }
-    }
-
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Text => STRING_KEYS,
@@ -369,6 +36,7 @@ impl Kind {
             Self::Truth => BOOL_KEYS,
             Self::Dict => DICT_KEYS,
             Self::List => LIST_KEYS,
+            Self::Texts => TEXT_LIST_KEYS,
         }
     }
 }
@@ -379,9 +47,11 @@ pub(crate) struct Expressions<'a> {
     /// How many of a thousand operands are of another kind than they should be.
     pub(crate) wrong: usize,
     /// Variables in scope.
-    pub(crate) variables: Vec<String>,
+    pub(crate) variables: Vec<(String, Kind)>,
     /// A name that no other block of the file has; it grows with each block.
     pub(crate) blocks: String,
+    /// In how many blocks the present statement stands.
+    pub(crate) nested: usize,
 }
 
 impl Expressions<'_> {
@@ -418,7 +88,10 @@ impl Expressions<'_> {
 
     /// Returns a call without parentheses around it.
     pub(crate) fn call(&mut self, kind: Kind, depth: usize) -> String {
-        let form = one(self.dice, kind.calls());
+        let is_risky = self.dice.below(1000) < 5 + self.wrong;
+        let forms = if is_risky { forms::of("Risky") } else { forms::of(&format!("{kind:?}")) };
+        let forms = if kind == Kind::Text && self.dice.below(2000) == 0 { forms::of("Slow") } else { forms };
+        let form = self.dice.pick(forms).map(String::as_str).unwrap_or_default();
         // Some failure is as good as another, and most end the whole render.
         let form = if form.starts_with("fail ") && self.dice.below(20) > 0 { "quote $A" } else { form };
         let mut text = String::new();
@@ -433,10 +106,15 @@ impl Expressions<'_> {
                 Some('B') => self.of(Kind::Truth, depth),
                 Some('D') => self.of(Kind::Dict, depth),
                 Some('L') => self.of(Kind::List, depth),
+                Some('W') => self.of(Kind::Texts, depth),
+                Some('K') => self.key(),
                 Some('A') => self.anything(depth),
                 Some('N') => self.dice.below(6).to_string(),
                 Some('R') => one(self.dice, ROOT_HELPERS).to_owned(),
                 Some('H') => one(self.dice, HELPERS).to_owned(),
+                Some(letter) if letter.is_ascii_lowercase() || "_@56".contains(letter) => {
+                    self.language(letter)
+                }
                 _ => {
                     text.push('$');
                     rest = after;
@@ -450,13 +128,40 @@ impl Expressions<'_> {
         text
     }
 
-    fn plain(&mut self, kind: Kind) -> String {
-        if self.dice.below(10) == 0
-            && let Some(variable) = self.dice.pick(&self.variables)
-        {
-            return variable.clone();
+    /// Returns a constant: a text of a letter's language, or something that only looks like it.
+    fn language(&mut self, letter: char) -> String {
+        const BROKEN: &[(char, char)] =
+            &[('r', 'R'), ('v', 'V'), ('c', 'C'), ('u', 'U'), ('j', 'J'), ('y', 'Y'), ('b', 'B'), ('_', '-')];
+        let broken = BROKEN.iter().find(|(sound, _)| *sound == letter);
+        let text = match broken {
+            Some((_, broken)) if self.dice.below(1000) < self.wrong => grammar::text(self.dice, *broken),
+            _ => grammar::text(self.dice, letter),
+        };
+        quoted(&text, self.dice)
+    }
+
+    /// Returns a constant that printf reads.
+    pub(crate) fn format(&mut self) -> String {
+        self.language('e')
+    }
+
+    fn key(&mut self) -> String {
+        match self.dice.below(8) {
+            0 => self.of(Kind::Text, 0),
+            _ => quoted(one(self.dice, TREE_KEYS), self.dice),
         }
-        if self.dice.below(10) < 6 || matches!(kind, Kind::Dict | Kind::List | Kind::Other) {
+    }
+
+    fn plain(&mut self, kind: Kind) -> String {
+        if !self.variables.is_empty() && self.dice.below(5) < 2 {
+            let is_wrong = self.dice.below(1000) < self.wrong;
+            let fitting = self.variables.iter().filter(|(_, known)| is_wrong || *known == kind);
+            let fitting: Vec<String> = fitting.map(|(name, _)| name.clone()).collect();
+            if let Some(variable) = self.dice.pick(&fitting) {
+                return variable.clone();
+            }
+        }
+        if self.dice.below(10) < 6 || matches!(kind, Kind::Dict | Kind::List | Kind::Texts | Kind::Other) {
             let keys = if self.dice.below(1000) < self.wrong { OTHER_KEYS } else { kind.keys() };
             let key = one(self.dice, keys);
             let root = if self.dice.below(1000) < self.wrong { ".Values" } else { "$.Values" };
@@ -466,6 +171,7 @@ impl Expressions<'_> {
             };
         }
         match kind {
+            Kind::Text if self.dice.below(2) == 0 => self.language('@'),
             Kind::Text => quoted(one(self.dice, TEXTS), self.dice),
             Kind::Int => one(self.dice, NUMBERS).to_owned(),
             Kind::Float => one(self.dice, FLOATS).to_owned(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fuzzing::mutate::Dice;
 
 use super::expressions::{Expressions, Kind, one};
-use super::words::{HOOKS, KINDS};
+use super::words::{HELPERS, HOOKS, KINDS};
 
 const ALL: &[Kind] =
     &[Kind::Text, Kind::Text, Kind::Other, Kind::Int, Kind::Float, Kind::Truth, Kind::Dict, Kind::List];
@@ -46,7 +46,8 @@ pub(crate) fn template(dice: &mut Dice, name: &str, wrong: usize) -> String {
 
 fn document(dice: &mut Dice, name: &str, wrong: usize, text: &mut String) {
     let guarded = dice.below(5) == 0;
-    let mut expressions = Expressions { dice, wrong, variables: Vec::new(), blocks: format!("b.{name}") };
+    let mut expressions =
+        Expressions { dice, wrong, variables: Vec::new(), blocks: format!("b.{name}"), nested: 0 };
     if guarded {
         let condition = expressions.call(Kind::Truth, 1);
         let _ = writeln!(text, "{{{{- if {condition} }}}}");
@@ -104,84 +105,56 @@ fn annotations(dice: &mut Dice, text: &mut String) {
 fn statement(expressions: &mut Expressions<'_>, number: &mut usize, indent: usize, text: &mut String) {
     *number += 1;
     let space = " ".repeat(indent);
-    let form = expressions.dice.below(if indent > 4 { 9 } else { 16 });
     let key = format!("k{number}");
-    match form {
-        0..=3 => {
-            let value = scalar(expressions);
-            let shown = one(
-                expressions.dice,
-                &[
-                    "quote",
-                    "toJson",
-                    "toString | quote",
-                    "squote",
-                    "toYaml | indent 2 | quote",
-                    "toJson | toString | b64enc",
-                ],
-            );
-            let _ = writeln!(text, "{space}{key}: {{{{ {value} | {shown} }}}}");
-        }
-        4 => {
-            let value = scalar(expressions);
-            let _ = writeln!(text, "{space}{key}: {{{{ {value} }}}}");
-        }
+    match expressions.dice.below(if expressions.nested > 2 { 10 } else { 20 }) {
+        0..=4 => line(expressions, &key, &space, text),
         5..=7 => {
             let kind = one(expressions.dice, &[Kind::Dict, Kind::Dict, Kind::List]);
             let value = expressions.call(kind, 2);
-            let shown = one(
-                expressions.dice,
-                &["toYaml", "toYaml", "toYamlPretty", "toPrettyJson", "toToml", "toJson"],
-            );
+            let shown =
+                one(expressions.dice, &["toYaml", "toYaml", "toYamlPretty", "toPrettyJson", "toJson"]);
             let _ = writeln!(
                 text,
                 "{space}{key}:\n{space}  {{{{- {value} | {shown} | nindent {} }}}}",
                 indent + 2
             );
         }
-        8 => {
-            let value = expressions.anything(2);
-            let name = format!("$v{number}");
-            let _ = writeln!(text, "{space}{{{{- {name} := {value} }}}}");
-            expressions.variables.push(name);
-        }
-        9 => {
-            let condition = expressions.anything(2);
+        8 | 9 => assignment(expressions, *number, &space, text),
+        10 | 11 => {
+            let condition = expressions.call(Kind::Truth, 2);
             let other = expressions.anything(1);
             let _ = writeln!(text, "{space}{{{{- if {condition} }}}}");
             inside(expressions, number, indent, text);
             let _ = writeln!(text, "{space}{{{{- else if {other} }}}}");
             inside(expressions, number, indent, text);
+            let _ = writeln!(text, "{space}{{{{- else }}}}");
+            inside(expressions, number, indent, text);
             let _ = writeln!(text, "{space}{{{{- end }}}}");
         }
-        10 | 11 => {
-            let kind = one(expressions.dice, &[Kind::List, Kind::Dict, Kind::Int]);
-            let (variables, over) = match kind {
-                Kind::Int => (format!("$e{number}"), expressions.dice.below(5).to_string()),
-                _ => (format!("$i{number}, $e{number}"), expressions.call(kind, 2)),
-            };
-            let _ = writeln!(text, "{space}{{{{- range {variables} := {over} }}}}");
-            let _ = writeln!(
-                text,
-                "{space}{key}-{{{{ $e{number} | toJson | sha1sum }}}}: {{{{ $e{number} | toJson }}}}"
-            );
-            if expressions.dice.below(3) == 0 {
-                let word = one(expressions.dice, &["break", "continue"]);
-                let condition = expressions.call(Kind::Truth, 1);
-                let _ = writeln!(text, "{space}{{{{- if {condition} }}}}{{{{ {word} }}}}{{{{ end }}}}");
-            }
-            let _ = writeln!(text, "{space}{{{{- else }}}}\n{space}{key}: none\n{space}{{{{- end }}}}");
-        }
-        12 | 13 => {
-            let value = expressions.anything(2);
-            let _ = writeln!(
-                text,
-                "{space}{{{{- with {value} }}}}\n{space}{key}: {{{{ . | toJson | quote }}}}\n{space}{{{{- end }}}}"
-            );
-        }
-        14 => {
+        12 | 13 => range(expressions, *number, &space, text),
+        14 | 15 => with(expressions, number, indent, text),
+        16 => {
             let value = expressions.anything(1);
-            let _ = writeln!(text, "{space}{key}: {{{{- template \"c.echo\" {value} }}}}");
+            let _ =
+                writeln!(text, "{space}{key}: '{{{{- template \"c.yaml\" ({value} | toJson | b64enc) }}}}'");
+        }
+        17 => {
+            let value = expressions.anything(1);
+            let name = one(expressions.dice, HELPERS);
+            let shown = one(
+                expressions.dice,
+                &["toYaml", "quote", "toString | toJson", "trim | quote", "indent 4 | quote"],
+            );
+            let _ = writeln!(text, "{space}{key}: {{{{ include \"{name}\" ({value}) | {shown} }}}}");
+        }
+        18 => {
+            let value = expressions.call(Kind::Dict, 1);
+            let shown = one(expressions.dice, &["toToml", "toYaml", "toPrettyJson"]);
+            let _ = writeln!(
+                text,
+                "{space}{key}: |\n{space}  {{{{- {value} | {shown} | nindent {} }}}}",
+                indent + 2
+            );
         }
         _ => {
             let value = expressions.anything(1);
@@ -194,13 +167,121 @@ fn statement(expressions: &mut Expressions<'_>, number: &mut usize, indent: usiz
     }
 }
 
-fn scalar(expressions: &mut Expressions<'_>) -> String {
+/// A key and a scalar.
+fn line(expressions: &mut Expressions<'_>, key: &str, space: &str, text: &mut String) {
     let kind = one(expressions.dice, ALL);
-    expressions.call(kind, 2)
+    let value = expressions.call(kind, 2);
+    let is_plain = matches!(kind, Kind::Int | Kind::Float | Kind::Truth) || expressions.dice.below(12) == 0;
+    if is_plain {
+        let _ = writeln!(text, "{space}{key}: {{{{ {value} }}}}");
+        return;
+    }
+    let shown = one(
+        expressions.dice,
+        &[
+            "quote",
+            "quote",
+            "toJson",
+            "toString | quote",
+            "toString | toJson",
+            "toYaml | indent 2 | quote",
+            "toJson | toString | b64enc",
+            "toString | trunc 20 | toJson",
+            "default \"none\" | quote",
+            "print | squote | replace \"\\n\" \"\" | quote",
+        ],
+    );
+    let _ = writeln!(text, "{space}{key}: {{{{ {value} | {shown} }}}}");
 }
 
+/// A new variable, a new value for one, or a change of a dict.
+fn assignment(expressions: &mut Expressions<'_>, number: usize, space: &str, text: &mut String) {
+    let kind = one(expressions.dice, ALL);
+    if expressions.dice.below(4) == 0
+        && let Some((name, kind)) = expressions.dice.pick(&expressions.variables).cloned()
+    {
+        let value = expressions.call(kind, 1);
+        let _ = writeln!(text, "{space}{{{{- {name} = {value} }}}}");
+        return;
+    }
+    if expressions.dice.below(4) == 0 {
+        let dict = expressions.of(Kind::Dict, 0);
+        let value = expressions.anything(1);
+        let change = one(expressions.dice, &["set", "merge", "mergeOverwrite", "unset"]);
+        let _ = match change {
+            "set" => writeln!(text, "{space}{{{{- $_ := set {dict} \"a\" {value} }}}}"),
+            "unset" => writeln!(text, "{space}{{{{- $_ := unset {dict} \"b\" }}}}"),
+            _ => writeln!(text, "{space}{{{{- $_ := {change} {dict} (dict \"b\" {value}) }}}}"),
+        };
+        return;
+    }
+    let value = expressions.call(kind, 2);
+    let name = format!("$v{number}");
+    // What gives an int64 is wanted as an int.
+    let value = if kind == Kind::Int { format!("int ({value})") } else { value };
+    let _ = writeln!(text, "{space}{{{{- {name} := {value} }}}}");
+    expressions.variables.push((name, kind));
+}
+
+fn range(expressions: &mut Expressions<'_>, number: usize, space: &str, text: &mut String) {
+    let kind = one(expressions.dice, &[Kind::List, Kind::Dict, Kind::Int, Kind::Texts]);
+    let (variables, over) = match kind {
+        Kind::Int => (format!("$e{number}"), expressions.dice.below(5).to_string()),
+        _ => (format!("$i{number}, $e{number}"), expressions.call(kind, 2)),
+    };
+    let scope = expressions.variables.len();
+    let _ = writeln!(text, "{space}{{{{- range {variables} := {over} }}}}");
+    let _ = writeln!(
+        text,
+        "{space}k{number}-{{{{ $e{number} | toJson | sha1sum }}}}: {{{{ $e{number} | toJson }}}}"
+    );
+    if kind == Kind::Texts {
+        expressions.variables.push((format!("$e{number}"), Kind::Text));
+        line(expressions, &format!("l{number}-{{{{ $i{number} }}}}"), space, text);
+    }
+    if expressions.dice.below(3) == 0 {
+        let word = one(expressions.dice, &["break", "continue"]);
+        let condition = expressions.call(Kind::Truth, 1);
+        let _ = writeln!(text, "{space}{{{{- if {condition} }}}}{{{{ {word} }}}}{{{{ end }}}}");
+        let _ = writeln!(text, "{space}m{number}-{{{{ $e{number} | toJson | adler32sum }}}}: on");
+    }
+    expressions.variables.truncate(scope);
+    let _ = writeln!(text, "{space}{{{{- else }}}}\n{space}k{number}: none\n{space}{{{{- end }}}}");
+}
+
+fn with(expressions: &mut Expressions<'_>, number: &mut usize, indent: usize, text: &mut String) {
+    let space = " ".repeat(indent);
+    let key = format!("k{number}");
+    let kind = one(expressions.dice, ALL);
+    let value = expressions.call(kind, 2);
+    let name = format!("$w{number}");
+    let _ = writeln!(
+        text,
+        "{space}{{{{- with {name} := {value} }}}}\n{space}{key}: {{{{ . | toJson | quote }}}}"
+    );
+    let scope = expressions.variables.len();
+    if expressions.nested < 3 {
+        expressions.variables.push((name, kind));
+        inside(expressions, number, indent, text);
+        expressions.variables.truncate(scope);
+    }
+    if expressions.dice.below(3) == 0 {
+        let other = expressions.anything(1);
+        let _ = writeln!(text, "{space}{{{{- else with {other} }}}}\n{space}{key}: {{{{ toJson . }}}}");
+    }
+    if expressions.dice.below(2) == 0 {
+        let _ = writeln!(text, "{space}{{{{- else }}}}\n{space}{key}: none");
+    }
+    let _ = writeln!(text, "{space}{{{{- end }}}}");
+}
+
+/// Writes statements in a block of another: of the same mapping.
 fn inside(expressions: &mut Expressions<'_>, number: &mut usize, indent: usize, text: &mut String) {
     let scope = expressions.variables.len();
-    statement(expressions, number, indent + 2, text);
+    expressions.nested += 1;
+    for _ in 0..=expressions.dice.below(2) {
+        statement(expressions, number, indent, text);
+    }
+    expressions.nested -= 1;
     expressions.variables.truncate(scope);
 }

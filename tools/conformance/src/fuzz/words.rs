@@ -126,6 +126,9 @@ pub(crate) const FLOAT_KEYS: &[&str] = &["f", "ratio"];
 pub(crate) const BOOL_KEYS: &[&str] = &["b", "enabled"];
 pub(crate) const DICT_KEYS: &[&str] = &["m", "deep", "m2"];
 pub(crate) const LIST_KEYS: &[&str] = &["l", "names", "objects"];
+pub(crate) const TEXT_LIST_KEYS: &[&str] = &["words", "hosts"];
+/// Keys within dicts.
+pub(crate) const TREE_KEYS: &[&str] = &["a", "b", "c", "k", "s", "x-y", "1", "a.b/c"];
 pub(crate) const OTHER_KEYS: &[&str] = &["nul", "missing", "global", "sub", "alias", "x"];
 
 /// The templates that the helpers of a chart define.
@@ -145,6 +148,10 @@ extra: {{ toJson . }}
 {{ end }}
 {{- define "c.echo" }}{{ . }}{{ end }}
 {{- define "c.yaml" }}{{ toYaml . }}{{ end }}
+{{- define "c.dict" -}}
+{{- $root := .root -}}
+{{ .key }}: {{ if typeIs "string" .value }}{{ tpl .value $root | quote }}{{ else }}{{ tpl (.value | toYaml) $root | quote }}{{ end }}
+{{- end }}
 {{- define "c.loop" -}}
 {{- if kindIs "map" . }}{{ range $k, $v := . }}{{ $k }}:{{ include "c.loop" $v }};{{ end }}{{ else }}{{ . }}{{ end }}
 {{- end -}}

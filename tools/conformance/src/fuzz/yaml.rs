@@ -5,7 +5,9 @@ use std::fmt::Write;
 use fuzzing::mutate::Dice;
 
 use super::expressions::one;
-use super::words::{BOOL_KEYS, DICT_KEYS, FLOAT_KEYS, INT_KEYS, LIST_KEYS, OTHER_KEYS, STRING_KEYS, TEXTS};
+use super::words::{
+    BOOL_KEYS, DICT_KEYS, FLOAT_KEYS, INT_KEYS, LIST_KEYS, OTHER_KEYS, STRING_KEYS, TEXT_LIST_KEYS, TEXTS,
+};
 
 const SCALARS: &[&str] = &[
     "null",
@@ -103,8 +105,16 @@ const ODD: &[&str] = &[
     "!!set {a}",
 ];
 
-/// Values under the keys that templates use; few of them of the wrong kind.
+/// Values under the keys that templates use; few of them of the wrong kind, and few that cannot be read.
 pub(crate) fn values(dice: &mut Dice, wrong: usize) -> String {
+    let text = text(dice, wrong);
+    if goyaml::load_map(text.as_bytes()).is_ok() || dice.below(1000) < wrong {
+        return text;
+    }
+    values(dice, wrong)
+}
+
+fn text(dice: &mut Dice, wrong: usize) -> String {
     let mut text = String::new();
     let groups: &[(&[&str], fn(&mut Dice, usize) -> String)] = &[
         (STRING_KEYS, string),
@@ -113,6 +123,7 @@ pub(crate) fn values(dice: &mut Dice, wrong: usize) -> String {
         (BOOL_KEYS, truth),
         (DICT_KEYS, dict),
         (LIST_KEYS, list),
+        (TEXT_LIST_KEYS, text_list),
     ];
     for (keys, make) in groups {
         for key in *keys {
@@ -130,7 +141,7 @@ pub(crate) fn values(dice: &mut Dice, wrong: usize) -> String {
             let _ = writeln!(text, "{key}: {value}");
         }
     }
-    if dice.below(20) == 0 {
+    if dice.below(20) == 0 && dice.below(1000) < wrong {
         let _ = writeln!(text, "{}", scalar(dice, 0));
     }
     text
@@ -203,6 +214,14 @@ fn dict(dice: &mut Dice, indent: usize) -> String {
         }
     }
     if text.is_empty() { "{}".to_owned() } else { text }
+}
+
+fn text_list(dice: &mut Dice, _: usize) -> String {
+    one(
+        dice,
+        &["[]", "[a]", "[a, b, a]", "[b.example.com, a.example.com]", "['10', '9', x y]", "[\"\", Z, z]"],
+    )
+    .to_owned()
 }
 
 fn list(dice: &mut Dice, indent: usize) -> String {
