@@ -7,7 +7,7 @@ use gostd::{Map, Value};
 
 use super::expressions::one;
 use super::words::{HELPERS_FILE, TEXTS};
-use super::{put, templates, yaml};
+use super::{grammar, put, templates, yaml};
 
 /// The files of a chart and the switches it is rendered with.
 pub(crate) fn case(dice: &mut Dice) -> Map {
@@ -265,6 +265,9 @@ fn settings(dice: &mut Dice, wrong: usize, case: &Map) {
         }
         let items = (0..1 + dice.below(3)).map(|_| {
             let from = if dice.below(400) < wrong { BROKEN } else { known };
+            if *key != "setJSON" && dice.below(3) == 0 {
+                return Value::string(grammar::text(dice, '='));
+            }
             Value::string(one(dice, from))
         });
         let items = items.collect();

@@ -5,7 +5,7 @@ use gostd::{Map, Value};
 
 use super::expressions::{Expressions, Kind, one};
 use super::words::TEXTS;
-use super::{put, templates, yaml};
+use super::{grammar, put, templates, yaml};
 
 const ALL: &[Kind] = &[
     Kind::Text,
@@ -50,9 +50,11 @@ pub(crate) fn case(dice: &mut Dice) -> Map {
 }
 
 fn action(dice: &mut Dice, wrong: usize) -> String {
-    let form = dice.below(12);
-    if form == 0 {
-        return templates::template(dice, "c", wrong);
+    let form = dice.below(15);
+    match form {
+        0 => return templates::template(dice, "c", wrong),
+        12..=14 => return grammar::text(dice, '#'),
+        _ => {}
     }
     let depth = one(dice, &[0, 0, 1, 1, 2]);
     let kind = one(dice, ALL);
