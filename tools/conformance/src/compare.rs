@@ -80,7 +80,7 @@ pub(crate) fn common(one: &str, other: &str) -> Option<String> {
         let (words, others): (Vec<&str>, Vec<&str>) =
             (one.split_inclusive(is_end).collect(), other.split_inclusive(is_end).collect());
         if words.len() != others.len() {
-            return (one != other).then(|| RANDOM.to_owned()).unwrap_or_else(|| one.to_owned());
+            return if one == other { one.to_owned() } else { RANDOM.to_owned() };
         }
         let word = |(one, other): (&&str, &&str)| {
             let end = one
