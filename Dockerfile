@@ -14,9 +14,11 @@ COPY crates crates
 COPY tools tools
 COPY templates templates
 COPY src src
-# glibc linked in: the result needs nothing from the image it runs in. Naming the target keeps the flag off build scripts.
+# glibc linked in: the result needs nothing from the image it runs in. Addresses to be relocated as a bitmap: half a
+# megabyte less. Naming the target keeps the flags off build scripts.
 RUN target="$(rustc -vV | sed -n 's/^host: //p')" \
-    && RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked --profile image --target "$target" -p chartwright \
+    && RUSTFLAGS='-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs' \
+    cargo build --locked --profile image --target "$target" -p chartwright \
     && mkdir -p /image/usr/local/bin /image/opt/helm \
     && cp "target/$target/image/chartwright" /image/chartwright \
     && ln -s /chartwright /image/usr/local/bin/helm-operator

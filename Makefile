@@ -103,8 +103,11 @@ bench-render: ## Measure rendering against helm (HELM=PATH)
 OPERATOR ?=
 # Further flags, as BENCH_FLAGS="--sizes 1,10 --details 10 --rounds 1"; `target/release/bench operator --help` lists them.
 BENCH_FLAGS ?=
+# Built as the Dockerfile builds it.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 bench-operator: ## Measure the operator against a floor, and against another operator (OPERATOR=PATH of a helm-operator)
-	$(CARGO) build --locked --profile image --quiet -p chartwright
+	RUSTFLAGS='-C target-feature=+crt-static -C link-arg=-Wl,-z,pack-relative-relocs' \
+		$(CARGO) build --locked --profile image --target $(HOST) --quiet -p chartwright
 	$(CARGO) build --locked --release --quiet -p bench
-	@$(TARGET)/release/bench operator --chartwright $(TARGET)/image/chartwright --write docs/PERFORMANCE.md \
+	@$(TARGET)/release/bench operator --chartwright $(TARGET)/$(HOST)/image/chartwright --write docs/PERFORMANCE.md \
 		$(if $(OPERATOR),--operator '$(OPERATOR)') $(BENCH_FLAGS)

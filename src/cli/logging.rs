@@ -4,9 +4,10 @@ use std::fmt;
 use std::io::IsTerminal as _;
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
+use tracing_subscriber::prelude::*;
 
 use super::CliError;
 use super::flags::go_bool;
@@ -126,20 +127,19 @@ impl LogArgs {
                 "--log-level {level:?} is not understood: write error, warn, info, debug, trace, or MODULE=LEVEL"
             )));
         }
-        // The client logs every refusal of the server as an error; the operator logs those that matter, with their cause.
-        let filter = EnvFilter::try_new(format!(
-            "{level},kube_client::client::builder=off,kube_runtime::watcher=error"
-        ))
-        .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
-        let builder = tracing_subscriber::fmt()
-            .with_env_filter(filter)
+        // The watcher logs every interruption as a warning; the operator logs those that matter, with their cause.
+        let targets: Targets = format!("{level},kube_runtime::watcher=error")
+            .parse()
+            .map_err(|error| CliError::Usage(format!("--log-level {level:?} is not understood: {error}")))?;
+        let lines = tracing_subscriber::fmt::layer()
             .with_writer(std::io::stderr)
             .with_target(false)
             .with_ansi(terminal)
             .with_timer(time);
+        let all = tracing_subscriber::registry().with(targets);
         let started = match format {
-            LogFormat::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
-            LogFormat::Text => builder.try_init(),
+            LogFormat::Json => all.with(lines.json().flatten_event(true).with_current_span(false)).try_init(),
+            LogFormat::Text => all.with(lines).try_init(),
         };
         started.map_err(|error| CliError::Usage(format!("cannot start logging: {error}")))
     }

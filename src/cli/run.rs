@@ -208,7 +208,7 @@ pub(super) async fn connect(
         from_kubeconfig(None, None).await
     };
     let config = config.map_err(CliError::Cluster)?;
-    crate::cluster::client(config, requests).map_err(|error| CliError::Cluster(error.to_string()))
+    crate::cluster::client::client(config, requests).map_err(|error| CliError::Cluster(error.to_string()))
 }
 
 async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> Result<kube::Config, String> {

@@ -1,6 +1,7 @@
 //! Everything that talks to the API server; nothing here decides.
 
 pub(crate) mod access;
+pub(crate) mod client;
 mod counted;
 pub(crate) mod dependents;
 pub(crate) mod discovery;
@@ -20,16 +21,5 @@ mod request;
 pub(crate) mod seeds;
 pub(crate) mod seen;
 
-use crate::observe::metrics::Requests;
-
 /// The name under which our writes own fields.
 pub(crate) const FIELD_MANAGER: &str = "chartwright";
-
-/// Makes the client for a cluster. Requests are not repeated by it: a busy server is asked again a few times by
-/// [`request::call`], and everything else is repeated by the work queue, which knows how to wait.
-pub(crate) fn client(mut config: kube::Config, requests: Requests) -> Result<kube::Client, kube::Error> {
-    config.default_retry = false;
-    let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
-    let counting = counted::Counting { requests, host: host.into() };
-    Ok(kube::client::ClientBuilder::try_from(config)?.with_layer(&counting).build())
-}

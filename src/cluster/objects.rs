@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube::Client;
 use kube::api::{
     ApiResource, DeleteParams, DynamicObject, GetParams, ListParams, Patch, PatchParams, Preconditions,
-    Request, Resource as _,
+    Request, Resource as _, ValidationDirective,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -97,8 +97,12 @@ impl Writer {
 
     /// Applies an object.
     pub(crate) async fn apply(&self, key: &InstanceKey, object: &Object) -> Result<Applied, kube::Error> {
-        // Fields were checked by the dry run; what it could not check, the server warns of and drops.
-        let parameters = PatchParams::apply(FIELD_MANAGER).force();
+        // Unknown fields are refused whatever is asked for here. What it adds is a second reading of the body for
+        // duplicate ones, which ours never has.
+        let parameters = PatchParams {
+            field_validation: Some(ValidationDirective::Ignore),
+            ..PatchParams::apply(FIELD_MANAGER).force()
+        };
         let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await?;
         self.dependents.enter(key, &object.id, &answer.body);
         for warning in answer.warnings {

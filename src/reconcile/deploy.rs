@@ -114,6 +114,7 @@ impl Controller {
                 .find(|id| remembered.scaled == Some(id.to_string()))
                 .cloned(),
             renew_at: seal.renew_at,
+            first_deployed: None,
             objects,
         });
         self.remember(instance, settled.clone());
@@ -139,7 +140,9 @@ impl Controller {
     ) -> Result<Next, Error> {
         let history = self.history(instance).await?;
         let mut before = Before { settled, ..Before::default() };
-        if let Some(last) = history.last() {
+        let began = before.settled.as_deref().and_then(|settled| settled.began(history.last()));
+        before.first_deployed = began.map(str::to_owned);
+        if let Some(last) = history.last().filter(|_| before.first_deployed.is_none()) {
             let stored = self.stored(instance, last.revision).await?;
             if let Some((record, chart, bytes)) = stored {
                 self.check_chart(instance, &chart)?;
@@ -181,9 +184,6 @@ impl Controller {
         self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
-        if !revision.recorded {
-            self.trim_history(instance, &history).await?;
-        }
         self.write_record(instance, &record, revision.recorded).await?;
         self.take_fields(&to_write, &trial.former).await?;
 
@@ -196,7 +196,11 @@ impl Controller {
             Err(error) => {
                 let broken =
                     Broken { record, revision, objects: &objects, before: &before, touched, repeats };
-                return Err(self.fall_back(instance, broken, error).await);
+                let error = self.fall_back(instance, broken, error).await;
+                if let Err(error) = self.make_room(instance, revision, &history).await {
+                    tracing::warn!(resource = %instance.key, %error, "Cannot clear away old records");
+                }
+                return Err(error);
             }
         };
         record.info.status = State::Deployed;
@@ -214,14 +218,17 @@ impl Controller {
             lookups: Some(output.lookups),
             scaled,
             renew_at: output.renew_at,
+            first_deployed: Some(record.info.first_deployed.into()),
             objects: applied,
         });
         self.remember(instance, settled.clone());
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
             tracked.never_deployed = false;
         }
-        self.report_applied(instance, &settled, Some(&output.rendered)).await;
+        let reported = self.report_applied(instance, &settled, Some(&output.rendered));
+        let ((), trimmed) = futures::join!(reported, self.make_room(instance, revision, &history));
         self.tell_deployed(instance, revision);
+        trimmed?;
         self.supersede(instance, &history, revision.number).await?;
         Ok(Next::Settled)
     }
@@ -331,6 +338,7 @@ impl Controller {
             lookups: Some(output.lookups),
             scaled,
             renew_at: output.renew_at,
+            first_deployed: Some(record.info.first_deployed.as_str().into()),
             objects: applied,
         });
         self.remember(instance, settled.clone());

@@ -157,6 +157,17 @@ impl Controller {
         Ok(())
     }
 
+    /// Deletes records that a revision just recorded has made too many: when its objects are applied, so that they need
+    /// not wait for it. `history` is as it was before.
+    pub(super) async fn make_room(
+        &self,
+        instance: &Instance,
+        revision: Revision,
+        history: &[Entry],
+    ) -> Result<(), Error> {
+        if revision.recorded { Ok(()) } else { self.trim_history(instance, history).await }
+    }
+
     /// Makes room for one more record.
     pub(super) async fn trim_history(&self, instance: &Instance, history: &[Entry]) -> Result<(), Error> {
         let place = self.place(instance);

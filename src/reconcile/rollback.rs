@@ -265,6 +265,7 @@ impl Controller {
             is_install: false,
             lookups: Some(Vec::new()),
             renew_at: None,
+            first_deployed: None,
             scaled: applied.iter().map(|one| &one.id).find(|id| scaled == Some(id.to_string())).cloned(),
             objects: applied,
         })

@@ -11,6 +11,7 @@ use super::identity::{ApiKind, Digest, ObjectId};
 use super::render::{Lookup, Seed};
 use super::replicas::Replicas;
 use super::status::{Failing, Seal};
+use crate::release::{Entry, State};
 
 /// What is remembered of one custom resource.
 #[derive(Debug, Default)]
@@ -118,6 +119,8 @@ pub(crate) struct Settled {
     pub(crate) scaled: Option<ObjectId>,
     /// When certificates in it are to be renewed, in Unix seconds.
     pub(crate) renew_at: Option<i64>,
+    /// When the release was first deployed, as records say it; `None` if its record was not written by this process.
+    pub(crate) first_deployed: Option<Box<str>>,
     /// In the order they were applied.
     pub(crate) objects: Vec<Expected>,
 }
@@ -160,6 +163,13 @@ pub(crate) struct Dependent {
 }
 
 impl Settled {
+    /// When the release was first deployed, if the last record is the one that this process wrote of it: reading it would
+    /// tell nothing new.
+    pub(crate) fn began(&self, last: Option<&Entry>) -> Option<&str> {
+        let last = last.filter(|last| last.revision == self.revision && last.state == State::Deployed);
+        last.and(self.first_deployed.as_deref())
+    }
+
     /// What lets a restarted operator see that nothing changed.
     pub(crate) fn seal(&self) -> Seal {
         // What removes itself may or may not be there after a restart.

@@ -1,6 +1,7 @@
 //! Operators against a floor: the same custom resources on the same control plane.
 
 mod audit;
+mod client;
 mod contestant;
 mod floor;
 mod http;
@@ -39,7 +40,7 @@ pub(crate) struct OperatorArgs {
     #[arg(long, value_name = "DIR", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/charts/starter"))]
     chart: PathBuf,
     /// How many resources are made at once, each number in a measurement of its own
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,10,50,100,200,1000")]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,10,50,100,1000")]
     sizes: Vec<usize>,
     /// Those numbers at which rest, changes, restarts and passes without work are measured too
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "50,1000")]

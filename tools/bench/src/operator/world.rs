@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::audit::{self, AuditLog};
-use super::usage;
+use super::{client, usage};
 use crate::error::BenchError;
 
 /// The kind that operators serve here.
@@ -26,6 +26,9 @@ pub(crate) const KIND: &str = "Starter";
 
 /// Requests of the bench under way at a time when resources are made or deleted.
 const AT_A_TIME: usize = 8;
+
+/// How long a watch may take to begin.
+const UNDER_WAY: Duration = Duration::from_millis(100);
 
 /// One control plane and the clients of the bench.
 pub(crate) struct World {
@@ -167,6 +170,8 @@ impl World {
             let change = async {
                 let _ = applied_begun.await;
                 let _ = reported_begun.await;
+                // The lists are in, and the watches that follow them are on their way.
+                tokio::time::sleep(UNDER_WAY).await;
                 let patch = json!({"spec": {"replicaCount": replicas}});
                 let start = Instant::now();
                 let changed = api.patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await;
@@ -246,7 +251,7 @@ async fn connect(kubeconfig: &Path) -> Result<Client, BenchError> {
     };
     let read = kube::config::Kubeconfig::read_from(kubeconfig).map_err(|error| unusable(&error))?;
     let config = kube::Config::from_custom_kubeconfig(read, &Default::default()).await;
-    Client::try_from(config.map_err(|error| unusable(&error))?).map_err(BenchError::api("make a client"))
+    client::client(config.map_err(|error| unusable(&error))?).map_err(BenchError::api("make a client"))
 }
 
 async fn await_none(
