@@ -221,6 +221,32 @@ mod tests {
     }
 
     #[test]
+    fn only_the_record_that_was_written_need_not_be_read() {
+        let mut settled = Settled {
+            inputs: Digest::default(),
+            chart: Digest::default(),
+            rendered: Digest::default(),
+            capabilities: Digest::default(),
+            first_capabilities: Digest::default(),
+            revision: 2,
+            is_install: false,
+            lookups: None,
+            scaled: None,
+            renew_at: None,
+            first_deployed: Some("then".into()),
+            objects: Vec::new(),
+        };
+        let entry = |revision, state| Entry { revision, state, owner: None, uid: String::new() };
+        assert_eq!(settled.began(Some(&entry(2, State::Deployed))), Some("then"));
+        // Somebody wrote another one, or an attempt of ours broke off.
+        assert_eq!(settled.began(Some(&entry(3, State::Deployed))), None);
+        assert_eq!(settled.began(Some(&entry(2, State::Failed))), None);
+        assert_eq!(settled.began(None), None);
+        settled.first_deployed = None;
+        assert_eq!(settled.began(Some(&entry(2, State::Deployed))), None);
+    }
+
+    #[test]
     fn order_does_not_matter_and_everything_else_does() {
         let id = |name: &str| ObjectId {
             group: "".into(),

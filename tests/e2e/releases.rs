@@ -25,10 +25,17 @@ fn helm_reads_our_releases() {
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
+    let began = || {
+        let status = helm(&namespace, &["status", "demo", "-o", "json"]);
+        let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+        status["info"]["first_deployed"].as_str().unwrap().to_owned()
+    };
+    let first = began();
     namespace.change(&kind, "demo", r#"{"color": "red"}"#);
     becomes(30, "2".to_owned(), || {
         namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
     });
+    assert_eq!(began(), first);
     let list = helm(&namespace, &["list"]);
     assert!(list.contains("readable-1.0.0") && list.contains("deployed"), "{list}");
     assert_eq!(helm(&namespace, &["get", "values", "demo", "-o", "json"]).trim(), r#"{"color":"red"}"#);
