@@ -12,11 +12,11 @@ use futures::stream;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::Controller;
 use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
 use super::objects::{Object, Objects};
 use super::tracked::Expected;
+use super::{Controller, order};
 use crate::annotations::RECREATE;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Severity;
@@ -152,7 +152,8 @@ impl Controller {
         }
     }
 
-    /// Applies objects in order, those of one kind at a time; returns what was left of each.
+    /// Applies objects in order, those of one kind at a time, or of several that need nothing of each other; returns what
+    /// was left of each.
     pub(super) async fn apply_all(
         &self,
         instance: &Instance,
@@ -162,7 +163,8 @@ impl Controller {
         let mut rest = objects;
         while let Some(first) = rest.first() {
             self.still_wanted(instance)?;
-            let count = rest.iter().take_while(|object| object.id.kind == first.id.kind).count();
+            let goes_along = |object: &&&Object| order::together(&first.id.kind, &object.id.kind);
+            let count = rest.iter().take_while(goes_along).count();
             let (wave, later) = rest.split_at(count);
             rest = later;
             let wave: Vec<&Object> = wave.to_vec();

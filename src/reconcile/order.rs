@@ -50,9 +50,25 @@ pub(crate) fn rank(kind: &str) -> (usize, &str) {
     }
 }
 
+/// Kinds that come before others and whose objects need no object of each other: nothing of them is looked up when one is
+/// made, and what runs only comes after them all.
+const FOUNDATIONS: &[&str] = &["ServiceAccount", "Secret", "ConfigMap", "Service"];
+
+/// Whether an object may be made while another is, that comes before it in the order.
+pub(crate) fn together(first: &str, next: &str) -> bool {
+    first == next || (FOUNDATIONS.contains(&first) && FOUNDATIONS.contains(&next))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rank;
+    use super::{rank, together};
+
+    #[test]
+    fn only_foundations_are_laid_together() {
+        assert!(together("ServiceAccount", "Service") && together("Job", "Job"));
+        assert!(!together("Service", "Deployment") && !together("Role", "RoleBinding"));
+        assert!(!together("Deployment", "StatefulSet"));
+    }
 
     #[test]
     fn configuration_comes_before_what_uses_it() {
