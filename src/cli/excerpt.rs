@@ -200,11 +200,14 @@ mod tests {
 
     #[test]
     fn lines_of_values_surround_a_yaml_error() {
-        let source = Memory::new([
-            ("Chart.yaml", "apiVersion: v2\nname: c\nversion: 1.0.0\n"),
-            ("values.yaml", "a:\n  b: 1\n c: 2\n"),
-        ]);
-        let text = describe(&Chart::load(&source).expect_err("it is not YAML"));
+        let text = |values: &str| {
+            let chart = "apiVersion: v2\nname: c\nversion: 1.0.0\n";
+            let source = Memory::new([("Chart.yaml", chart), ("values.yaml", values)]);
+            describe(&Chart::load(&source).expect_err("it is not YAML"))
+        };
+        let tab = text("a: 1\n\tb: 2\n");
+        assert!(tab.contains("2 | →b: 2\n    | ^") && tab.contains("never tabs"), "{tab}");
+        let text = text("a:\n  b: 1\n c: 2\n");
         assert!(text.contains("--> values.yaml, line 3") && text.contains("3 |  c: 2\n    |  ^"), "{text}");
         assert!(text.contains("help: "), "{text}");
     }

@@ -63,7 +63,7 @@ const MANIFEST_MISTAKES: &[Mistake] = &[
         advice: "a value that starts with a brace or bracket must be quoted: {{ X | quote }}",
     },
     Mistake {
-        message: r"found character that cannot start any token",
+        message: r"found character that cannot start any token|found a tab character",
         advice: "YAML is indented with spaces, never tabs; a text that starts with @, ` or % must be quoted",
     },
     Mistake {
@@ -82,7 +82,7 @@ const FILE_MISTAKES: &[Mistake] = &[
         advice: "keys of one table stand in one column; a text that holds a colon and a space needs quotes",
     },
     Mistake {
-        message: r"found character that cannot start any token",
+        message: r"found character that cannot start any token|found a tab character",
         advice: "YAML is indented with spaces, never tabs; a text that starts with @, ` or % must be quoted",
     },
     Mistake {
