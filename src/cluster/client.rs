@@ -17,9 +17,13 @@ use crate::observe::metrics::Requests;
 /// It is layered as kube's own, which would leave it to the kernel when a request is sent: on a new connection that is
 /// when the server has acknowledged the end of the handshake, and it takes its time (40 ms) to do so.
 pub(crate) fn client(config: Config, requests: Requests) -> Result<Client, kube::Error> {
-    if let Some(proxy_url) = config.proxy_url {
-        let protocol_feature = "a proxy";
-        return Err(kube::Error::ProxyProtocolDisabled { proxy_url: Box::new(proxy_url), protocol_feature });
+    if let Some(proxy) = &config.proxy_url {
+        let host = proxy.host().unwrap_or_default();
+        let why = format!(
+            "the API server is to be reached through a proxy ({host}), which is not supported: unset HTTPS_PROXY and \
+             the kubeconfig's proxy-url"
+        );
+        return Err(kube::Error::Service(why.into()));
     }
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
