@@ -188,7 +188,17 @@ impl Loaded {
     fn new(chart: Chart) -> Result<Self, helm::Error> {
         let json = ChartJson::new(&chart);
         let digest = chart_digest(&chart);
-        let compiled = CompiledChart::new(chart)?;
+        // helm-operator runs such charts, with the dependency switched off.
+        let compiled = CompiledChart::without_missing(chart)?;
+        let missing = compiled.missing_dependencies();
+        if !missing.is_empty() {
+            let chart = compiled.chart().name();
+            tracing::warn!(
+                chart,
+                missing = missing.join(", "),
+                "Dependencies are not in charts/ and are left out"
+            );
+        }
         compiled.check_templates()?;
         Ok(Self { compiled: Arc::new(compiled), json, digest, crd_versions: OnceLock::new() })
     }
@@ -290,5 +300,15 @@ mod tests {
         assert!(told.contains("twice") && told.contains("/a and ") && told.ends_with("/b"), "{told}");
         let told = error("none", &[]);
         assert!(told.contains("Chart.yaml"), "{told}");
+    }
+
+    #[test]
+    fn a_chart_may_lack_what_is_switched_off() {
+        let folder = Folder::new("lacking", &[]);
+        let chart = "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies:\n- name: redis\n  version: 1.x\n  \
+                     repository: https://charts.example.com\n  condition: redis.enabled\n";
+        std::fs::write(folder.0.join("Chart.yaml"), chart).unwrap();
+        let charts = Charts::load(&folder.0).unwrap();
+        assert_eq!(charts.newest().compiled.missing_dependencies(), ["redis"]);
     }
 }

@@ -181,7 +181,7 @@ async fn serve(
     probes: &Probes,
     mut shutdown: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), Error> {
-    let histories = Histories::new(client.clone(), &settings.watch_namespaces);
+    let histories = Histories::new(client.clone(), &settings.release_namespaces());
     let shared = Shared { client: client.clone(), metrics: metrics.clone(), histories };
     let started = tokio::select! {
         started = start_patiently(settings, &shared) => started?,
@@ -357,8 +357,12 @@ pub(crate) fn kind(
             let touched = all.iter().filter(|one| namespace.is_none_or(|name| *one.key.namespace == *name));
             touched.for_each(|one| queue.add(one.key.clone()));
         };
-        let served = &settings.watch_namespaces;
-        Arc::new(References::new(client.clone(), &watch.values_from, served, Box::new(on_change)))
+        // Where a reference names no namespace, that of the release is meant.
+        let served = match watch.cluster_namespace() {
+            Some(shared) => vec![shared.to_owned()],
+            None => settings.watch_namespaces.clone(),
+        };
+        Arc::new(References::new(client.clone(), &watch.values_from, &served, Box::new(on_change)))
     };
     let wake = {
         let queue = queue.clone();
@@ -388,11 +392,15 @@ pub(crate) fn kind(
     }
     let owner =
         OwnerKind { kind: watch.names.kind.as_str().into(), namespaced: watch.scope == Scope::Namespaced };
-    let namespaces = settings.watch_namespaces.clone();
+    // Cluster-scoped resources live in no namespace, whichever are served, and their objects may be anywhere.
+    let namespaces = match watch.scope {
+        Scope::Namespaced => settings.watch_namespaces.clone(),
+        Scope::Cluster => Vec::new(),
+    };
+    let extents = Extent::of(&namespaces);
     let dependents = Arc::new(Dependents::new(client.clone(), &label, owner, namespaces, wake));
     let selector =
         watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()?;
-    let extents = Extent::of(&settings.watch_namespaces);
     let controller = Controller {
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,

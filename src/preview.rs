@@ -60,7 +60,7 @@ pub(crate) async fn preview(
         return Err(PreviewError::NotServed(format!("{name} of {api_version}")));
     }
     let renderer = Renderer::start(1, settings.render_limits).map_err(operator::Error::Threads)?;
-    let histories = Histories::new(client.clone(), &settings.watch_namespaces);
+    let histories = Histories::new(client.clone(), &settings.release_namespaces());
     let shared = Shared { client, metrics, histories };
     let kind = operator::kind(settings, watch, charts, &shared, &discovery, &renderer)?;
     let mut lists = JoinSet::new();

@@ -1,6 +1,6 @@
 //! What the operator is told by flags, environment and watches file, validated into one structure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,6 +37,18 @@ pub(crate) struct Settings {
     pub(crate) webhook: Option<crate::webhook::Options>,
     /// Whether statuses hold the manifest, as helm-operator's do.
     pub(crate) status_manifest: bool,
+}
+
+impl Settings {
+    /// The namespaces that may hold releases; none means all.
+    pub(crate) fn release_namespaces(&self) -> Vec<String> {
+        if self.watch_namespaces.is_empty() {
+            return Vec::new();
+        }
+        let shared = self.watches.iter().filter_map(Watch::cluster_namespace).map(str::to_owned);
+        let all: BTreeSet<String> = self.watch_namespaces.iter().cloned().chain(shared).collect();
+        all.into_iter().collect()
+    }
 }
 
 /// What a watch covers.

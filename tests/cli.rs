@@ -297,6 +297,27 @@ fn resources_that_are_none_are_refused_with_the_file() {
 }
 
 #[test]
+fn variables_set_to_nothing_count_as_unset() {
+    let help = stdout(&["run", "--help"]);
+    let names: Vec<_> = help
+        .split("[env: ")
+        .skip(1)
+        .filter_map(|rest| rest.split(['=', ']']).next())
+        .filter(|name| !["HELM_CHART", "API_VERSION", "KIND"].contains(name))
+        .collect();
+    assert!(names.len() > 15, "{names:?}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chartwright"));
+    command
+        .args(with("run", &["--kubeconfig", "/nowhere/kubeconfig"]))
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    names.iter().for_each(|name| {
+        command.env(name, "");
+    });
+    let told = String::from_utf8(command.output().expect("the binary runs").stderr).expect("text");
+    assert!(told.contains("cannot reach a cluster") && told.contains("/nowhere/kubeconfig"), "{told}");
+}
+
+#[test]
 fn flags_that_contradict_each_other_are_refused() {
     let run =
         |flags: &[&str]| error(&[&["run", "--kubeconfig=/nonexistent/kubeconfig"], KIND, flags].concat());

@@ -19,7 +19,7 @@ pub(crate) mod template;
 mod values;
 pub(crate) mod webhook;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -75,7 +75,7 @@ enum Command {
 /// Runs the command line and returns the process's exit status.
 pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let args = helm_operator_alias(args.collect());
-    let matches = Cli::command().get_matches_from(args);
+    let matches = without_empty_variables(Cli::command()).get_matches_from(args);
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
@@ -98,6 +98,16 @@ pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
         Command::Check(args) => finish(check::run(&args)),
         Command::Version => finish(print(format!("chartwright {}\n", env!("CARGO_PKG_VERSION")))),
     }
+}
+
+/// Variables set to nothing count as unset: manifests and image builds leave them so.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    let command = command.mut_args(|arg| match arg.get_env() {
+        Some(name) if is_empty(name) => arg.env(None),
+        _ => arg,
+    });
+    command.mut_subcommands(without_empty_variables)
 }
 
 /// Lets the binary stand in for operator-sdk's: an image's entrypoint is `helm-operator run ...` there.

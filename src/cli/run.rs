@@ -234,7 +234,7 @@ async fn stop_signal() {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    watches::go_duration(text)
+    watches::go_period(text)
 }
 
 #[cfg(test)]

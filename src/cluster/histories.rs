@@ -22,7 +22,7 @@ const PAGE: u32 = 250;
 /// Namespace and name of a release.
 type Release = (Box<str>, Box<str>);
 
-/// Told that a record or the seed of a release is gone: its namespace and name.
+/// Told that others did something to a record or the seed of a release: its namespace and name.
 type OnLoss = dyn Fn(&str, &str) + Send + Sync;
 
 /// The label `owner` of seeds; that of records is `helm`.
@@ -98,7 +98,19 @@ impl Histories {
             && !known.seeds.contains_key(&(namespace.into(), release.into()))
     }
 
-    /// Has somebody told whenever a record or a seed is gone that we did not delete.
+    /// Whether Helm is known to have gone on from a revision of ours: it took it away, or made a later one.
+    pub(super) fn is_overtaken(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        let known = self.lock();
+        let records = known.releases.get(&(namespace.into(), release.into()));
+        let is_helms_word = |seen: &Seen| match seen.entry.state {
+            State::Uninstalled => seen.entry.revision == revision,
+            State::Deployed => seen.entry.revision > revision && seen.entry.owner.is_none(),
+            _ => false,
+        };
+        known.covers(&self.extents, namespace) && records.into_iter().flatten().any(is_helms_word)
+    }
+
+    /// Has somebody told whenever a record or a seed is gone that we did not delete, and when Helm has written a record.
     pub(crate) fn tell_losses(&self, on_loss: Arc<OnLoss>) {
         lock(&self.on_loss).push(on_loss);
     }
@@ -112,12 +124,25 @@ impl Histories {
             return;
         }
         let Some((release, seen)) = read(meta) else { return };
-        let records = known.releases.entry(release).or_default();
+        // What Helm writes has no owner; it works in between.
+        let is_helms = seen.entry.owner.is_none()
+            && matches!(seen.entry.state, State::Deployed | State::Uninstalled)
+            && known.covers(&self.extents, &release.0);
+        let records = known.releases.entry(release.clone()).or_default();
         match records.iter_mut().find(|known| known.entry.revision == seen.entry.revision) {
-            Some(before) if before.version > seen.version => {}
+            Some(before) if before.version >= seen.version => return,
             Some(before) => *before = seen,
             None => records.push(seen),
         }
+        drop(known);
+        if is_helms {
+            self.tell(&release.0, &release.1);
+        }
+    }
+
+    fn tell(&self, namespace: &str, release: &str) {
+        let told = lock(&self.on_loss).clone();
+        told.iter().for_each(|on_loss| on_loss(namespace, release));
     }
 
     /// Forgets a record or a seed that is gone; tells whether it was known.
@@ -141,8 +166,7 @@ impl Histories {
     /// The same for what others have deleted.
     fn lose(&self, namespace: &str, release: &str, uid: &str) {
         if self.forget(namespace, release, uid) {
-            let told = lock(&self.on_loss).clone();
-            told.iter().for_each(|on_loss| on_loss(namespace, release));
+            self.tell(namespace, release);
         }
     }
 

@@ -72,6 +72,11 @@ impl Records {
         self.histories.lacks_record(namespace, release, revision)
     }
 
+    /// Whether Helm is known to have gone on from a revision of ours: it took it away, or made a later one.
+    pub(crate) fn is_overtaken(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        self.histories.is_overtaken(namespace, release, revision)
+    }
+
     /// Reads a record; `None` if it is not there.
     pub(crate) async fn read(
         &self,

@@ -13,7 +13,7 @@ use helm::{Crd, HookEvent, Rendered};
 
 use super::error::Error;
 use super::identity::{Digest, ObjectId};
-use super::ledger::{manifest_text, same_config};
+use super::ledger::{manifest_text, same_config, same_manifest};
 use super::objects::{self, Object, Objects, What};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
@@ -301,7 +301,8 @@ impl Controller {
             _ => entry.revision == 1,
         };
         let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
-        if manifest_text(&output.rendered) != record.manifest || !same_config(&record.config, &values.config)
+        if !same_manifest(&manifest_text(&output.rendered), &record.manifest)
+            || !same_config(&record.config, &values.config)
         {
             return Ok(None);
         }

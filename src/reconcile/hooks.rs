@@ -59,6 +59,8 @@ struct HookObject {
     body: Value,
     /// How long its hook may take.
     deadline: Duration,
+    /// Whether it outlives its resource (`helm.sh/resource-policy: keep`).
+    keep: bool,
 }
 
 /// How a hook stands.
@@ -235,16 +237,19 @@ impl Controller {
         }
         let object = |(kind, id, body)| {
             let deadline = deadline(instance, &body);
-            HookObject { kind, id, body, deadline }
+            let keep = is_kept(&body);
+            HookObject { kind, id, body, deadline, keep }
         };
         Ok(found.into_iter().map(object).collect())
     }
 
-    /// Hooks are not part of the release: no label makes them watched or pruned. But they go with their resource.
+    /// Hooks are not part of the release: no label makes them watched or pruned. But they go with their resource, unless
+    /// they are to be kept.
     fn mark_hook(&self, instance: &Instance, id: &ObjectId, body: &mut Value) {
+        let keep = is_kept(body);
         let Some(metadata) = body.get_mut("metadata").and_then(Value::as_object_mut) else { return };
 
-        if is_in_reach(instance, id) {
+        if is_in_reach(instance, id) && !keep {
             metadata.insert("ownerReferences".into(), Value::from(vec![self.owner_reference(instance)]));
             return;
         }
@@ -255,11 +260,11 @@ impl Controller {
         }
     }
 
-    /// The objects of hooks that Kubernetes' garbage collection will not remove with the resource. CRDs are left where
-    /// they are, as Helm leaves them.
+    /// The objects of hooks that Kubernetes' garbage collection will not remove with the resource, though they are to go.
+    /// CRDs are left where they are, as Helm leaves them.
     pub(super) fn hooks_out_of_reach(&self, instance: &Instance, hooks: &[Hook]) -> Vec<ObjectId> {
         let objects = hooks.iter().filter_map(|hook| self.hook_objects(instance, hook).ok()).flatten();
-        let kept = |object: &HookObject| &*object.id.kind == "CustomResourceDefinition";
+        let kept = |object: &HookObject| object.keep || &*object.id.kind == "CustomResourceDefinition";
         objects.filter(|o| !kept(o) && !is_in_reach(instance, &o.id)).map(|object| object.id).collect()
     }
 
@@ -339,6 +344,10 @@ fn deadline(instance: &Instance, body: &Value) -> Duration {
     let all = instance.annotations.get(HOOK_DEADLINE).map(|text| &**text);
     let said = [own.and_then(Value::as_str), all];
     said.into_iter().flatten().find_map(|text| go_duration(text).ok()).unwrap_or(DEADLINE)
+}
+
+fn is_kept(body: &Value) -> bool {
+    body.pointer("/metadata/annotations").and_then(Value::as_object).is_some_and(objects::says_keep)
 }
 
 /// Whether a resource can own an object.

@@ -33,11 +33,21 @@ impl Controller {
         settled: &Arc<Settled>,
     ) -> Result<Next, Error> {
         self.still_wanted(instance)?;
+        let place = self.place(instance);
+        if self.records.is_overtaken(place.namespace, place.release, settled.revision) {
+            // What Helm made of the release since is read from its record.
+            if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                tracked.settled = None;
+            }
+            return self.advance(instance, values, settled.inputs, None).await;
+        }
         let Some(settled) = self.renders_as_before(instance, values, settled).await? else {
             return self.advance(instance, values, settled.inputs, Some(settled.clone())).await;
         };
         let drift = self.drift(instance, &settled);
-        let settled = if drift.is_empty() {
+        let settled = if self.is_pass_due(instance) {
+            self.apply_again(instance, values, &settled).await?
+        } else if drift.is_empty() {
             settled.clone()
         } else {
             self.repair(instance, values, &settled, &drift).await?
@@ -168,6 +178,57 @@ impl Controller {
         self.store_seed(instance, &outside).await?;
         let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
         self.put_back(instance, settled, &objects, drift).await
+    }
+
+    /// Whether everything is to be applied again, since nobody watches the objects and a period has passed.
+    fn is_pass_due(&self, instance: &Instance) -> bool {
+        if self.watch.watch_dependent_resources {
+            return false;
+        }
+        let period = self.period_of(instance);
+        let mut tracked = self.tracked();
+        let Some(tracked) = tracked.get_mut(&instance.key) else { return false };
+        let last = *tracked.last_pass.get_or_insert_with(Instant::now);
+        let is_due = last.elapsed() >= period;
+        if is_due {
+            tracked.last_pass = Some(Instant::now());
+        }
+        is_due
+    }
+
+    /// Applies all objects of a release that nobody watches: what was changed or deleted is put back.
+    async fn apply_again(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Arc<Settled>,
+    ) -> Result<Arc<Settled>, Error> {
+        let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
+        self.store_seed(instance, &outside).await?;
+        let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
+        let mut objects_left = settled.objects.clone();
+        let mut failed = Vec::new();
+        // A Job that removes itself when it is done stays gone.
+        for object in objects.list.iter().filter(|object| !object.is_fleeting()) {
+            self.still_wanted(instance)?;
+            match self.apply_one(&instance.key, object).await {
+                Ok(expected) => {
+                    let Some(before) = objects_left.iter_mut().find(|one| one.id == object.id) else {
+                        continue;
+                    };
+                    if before.uid != expected.uid {
+                        self.tell_repair(instance, object, None, &[], &expected);
+                    }
+                    *before = expected;
+                }
+                Err(error) => {
+                    failed.push(format!("{}: {}", object.id, crate::cluster::error::explain(&error)));
+                }
+            }
+        }
+        let settled = Arc::new(Settled { objects: objects_left, ..Settled::clone(settled) });
+        self.remember(instance, settled.clone());
+        if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
     }
 
     /// Applies those of a release's objects that were changed or deleted by somebody else, and says by whom.

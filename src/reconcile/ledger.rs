@@ -207,6 +207,15 @@ pub(super) fn manifests_of(text: &str) -> Vec<Manifest> {
         .collect()
 }
 
+/// Whether two manifests hold the same documents: Helm 4 ends them with another line break than Helm 3.
+pub(super) fn same_manifest(stored: &str, now: &str) -> bool {
+    let documents = |text: &str| {
+        let documents = objects::documents(text).into_iter().map(|text| text.trim().to_owned());
+        documents.filter(|text| !text.is_empty()).collect::<Vec<_>>()
+    };
+    stored == now || documents(stored) == documents(now)
+}
+
 /// Whether a release was made of the same values.
 pub(super) fn same_config(stored: &Value, now: &Value) -> bool {
     let is_empty =

@@ -188,7 +188,7 @@ impl Controller {
     /// The period of the resource's annotation, or the kind's.
     fn period_of(&self, instance: &Instance) -> Duration {
         let asked = instance.annotations.get(RECONCILE_PERIOD);
-        match asked.map(|text| crate::watches::go_duration(text)) {
+        match asked.map(|text| crate::watches::go_period(text)) {
             Some(Ok(period)) => period,
             Some(Err(why)) => {
                 let note = format!("annotation {RECONCILE_PERIOD}: {why}");

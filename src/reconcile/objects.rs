@@ -462,6 +462,12 @@ fn fold_string_data(secret: &mut Map<String, Value>) {
 
 /// Sets namespace, labels, annotations and owner; returns whether the object is kept, and whether it is owned.
 ///
+/// Whether annotations say that an object outlives its release.
+pub(super) fn says_keep(annotations: &Map<String, Value>) -> bool {
+    let policy = annotations.get(RESOURCE_POLICY).and_then(Value::as_str).unwrap_or_default();
+    policy.trim().eq_ignore_ascii_case("keep")
+}
+
 /// What can be owned gets no annotations but Helm's: Deployments count every change of annotations as one of theirs, and
 /// a release made by Helm is to be taken over unnoticed.
 fn mark(fields: &mut Map<String, Value>, id: &ObjectId, kind: &ApiKind, owner: &Owner<'_>) -> (bool, bool) {
@@ -477,8 +483,7 @@ fn mark(fields: &mut Map<String, Value>, id: &ObjectId, kind: &ApiKind, owner: &
     metadata.insert("labels".into(), labels.into());
 
     let mut annotations = take_object(&mut metadata, "annotations");
-    let policy = annotations.get(RESOURCE_POLICY).and_then(Value::as_str).unwrap_or_default();
-    let keep = policy.trim().eq_ignore_ascii_case("keep");
+    let keep = says_keep(&annotations);
     // A namespaced owner can only own in its namespace; a cluster-scoped owner can own anything.
     let reachable =
         owner.key.namespace.is_empty() || (kind.namespaced && id.namespace == owner.key.namespace);

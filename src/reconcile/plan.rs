@@ -32,8 +32,10 @@ pub(crate) fn next_revision(history: &[Entry], repeats_failure: bool) -> Revisio
         return Revision { number: 1, is_install: true, recorded: false, follows: None };
     };
     let takes_up = last.state.is_pending() || (last.state == State::Failed && repeats_failure);
-    // A release whose every attempt failed was never installed.
-    let is_install = deployed.is_none() && history.iter().all(|entry| entry.state != State::Superseded);
+    // A release whose every attempt failed, since Helm uninstalled it if it did, is not there yet.
+    let is_end = |entry: &Entry| matches!(entry.state, State::Uninstalled | State::Uninstalling);
+    let mut since = history.iter().rev().take_while(|entry| !is_end(entry));
+    let is_install = deployed.is_none() && since.all(|entry| entry.state != State::Superseded);
     Revision {
         number: if takes_up { last.revision } else { last.revision.saturating_add(1) },
         is_install,
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn revisions_follow_helms_rules() {
-        use State::{Deployed, Failed, PendingInstall, PendingUpgrade, Superseded};
+        use State::{Deployed, Failed, PendingInstall, PendingUpgrade, Superseded, Uninstalled};
         let of = |history: &[(i64, State)], repeats| {
             let history: Vec<_> = history.iter().map(|(revision, state)| entry(*revision, *state)).collect();
             let next = next_revision(&history, repeats);
@@ -116,6 +118,9 @@ mod tests {
         assert_eq!(of(&[(1, Failed)], false), (2, true, false, None));
         assert_eq!(of(&[(1, Deployed), (2, Failed)], true), (2, false, true, Some(1)));
         assert_eq!(of(&[(1, Deployed), (2, Failed)], false), (3, false, false, Some(1)));
+        assert_eq!(of(&[(1, Superseded), (2, Uninstalled)], false), (3, true, false, None));
+        assert_eq!(of(&[(1, Superseded), (2, Uninstalled), (3, Failed)], true), (3, true, true, None));
+        assert_eq!(of(&[(1, Uninstalled), (2, Superseded), (3, Failed)], false), (4, false, false, None));
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(crate) struct Tracked {
     pub(crate) restless: Restless,
     /// When the release should have got ready, in Unix seconds, if it is not.
     pub(crate) overdue_at: Option<i64>,
+    /// When all objects were last applied, where nobody watches them.
+    pub(crate) last_pass: Option<Instant>,
     /// Whether the hooks before the deletion have run.
     pub(crate) ready_to_delete: bool,
 }

@@ -304,7 +304,7 @@ impl Entry {
             values_from,
             selector: self.selector.filter(|selector| !selector.is_null()),
             watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
-            reconcile_period: period.map(go_duration).transpose().map_err(EntryError::Period)?,
+            reconcile_period: period.map(go_period).transpose().map_err(EntryError::Period)?,
             max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
             policy: self.policy.into_policy().map_err(EntryError::Other)?,
             rollback_on_failure: self.rollback_on_failure.unwrap_or(true),
@@ -401,6 +401,13 @@ pub(crate) fn go_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a duration: write for example 30s, 1m or 1h30m");
     let nanos = gostd::time::Duration::parse(text.as_bytes()).map_err(|_| wrong())?.nanoseconds();
     u64::try_from(nanos).ok().filter(|nanos| *nanos > 0).map(Duration::from_nanos).ok_or_else(wrong)
+}
+
+/// Reads how often something is done: a duration, or `0` for never, as controllers in Go take it.
+pub(crate) fn go_period(text: &str) -> Result<Duration, String> {
+    const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+    let parsed = gostd::time::Duration::parse(text.as_bytes());
+    if parsed.is_ok_and(|parsed| parsed.nanoseconds() == 0) { Ok(NEVER) } else { go_duration(text) }
 }
 
 #[cfg(test)]
@@ -512,6 +519,10 @@ mod tests {
         assert!(error("- {version: v1, kind: A, chart: x}").contains("is empty"));
         assert!(error("- {group: a.b, kind: A, chart: x}").contains("version"));
         assert!(error("{a: 1}").contains("not understood"));
+        for never in ["0", "0s"] {
+            assert!(go_period(never).unwrap() > Duration::from_secs(1_000_000_000 / 4), "{never}");
+        }
+        assert!(go_period("-1s").is_err() && go_period("").is_err());
         let period = "- {group: a.b, version: v1, kind: A, chart: x, reconcilePeriod: often}";
         assert!(error(period).contains("write for example 30s"));
     }

@@ -308,3 +308,22 @@ fn what_a_resource_left_that_went_unseen_is_found() {
     becomes(60, String::new(), || role("demo"));
     assert_eq!(role("other"), "Helm");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_a_hook_made_to_be_kept_stays() {
+    let hook = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ .Release.Name }}-password\n  annotations:\n    \
+                helm.sh/hook: pre-install\n    helm.sh/resource-policy: keep\nstringData: {password: x}\n";
+    let chart = Chart::new("heritage", &[("templates/cm.yaml", CONFIG), ("templates/hook.yaml", hook)]);
+    let (kind, namespace) = (Kind::new("Heritage"), Namespace::new("heritage"));
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.metadata.finalizers}"), "");
+    assert_eq!(namespace.path("secret", "demo-password", "{.metadata.ownerReferences}"), "");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    says(20, "Removed what a deleted resource owned kind=Heritage", || operator.log());
+    becomes(60, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+    becomes(60, vec!["demo-password".to_owned()], || namespace.names("secret"));
+    stays(3, || namespace.versions("secret"));
+}

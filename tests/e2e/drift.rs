@@ -88,3 +88,31 @@ fn a_job_that_removes_itself_is_not_run_again() {
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     stays(5, job);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn objects_that_nobody_watches_are_put_back_after_a_period() {
+    let chart = Chart::new("unwatched", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Unwatched"), Namespace::new("unwatched"));
+    let watches = chart.path.join("watches.yaml");
+    let text = format!(
+        "- {{group: e2e.example.com, version: v1, kind: Unwatched, chart: {}, watchDependentResources: false, \
+         reconcilePeriod: 2s}}\n",
+        chart.path.display()
+    );
+    std::fs::write(&watches, text).unwrap();
+    let _operator = Operator::start_with(&chart.path, "", "", |command| {
+        command
+            .env("HELM_CHART", "")
+            .env("HELM_CHART_WATCHES", &watches)
+            .env("WATCH_NAMESPACE", &namespace.name);
+    });
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    namespace.kubectl(&["delete", "configmap", "demo"]);
+    becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    says(20, "was deleted by somebody", || namespace.kubectl(&["get", "events"]));
+    stays(6, || namespace.versions("configmap"));
+}

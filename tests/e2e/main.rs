@@ -34,5 +34,6 @@ mod releases;
 mod rollback;
 mod rollout;
 mod scaling;
+mod takeover;
 mod typed;
 mod values;

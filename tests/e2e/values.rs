@@ -99,7 +99,8 @@ fn one_operator_serves_kinds_in_namespaces_and_in_the_cluster() {
     );
     let watches = watches(&chart, &near, &fields);
     let _operator = Operator::start_with(&chart.path, &near.api_version(), &near.name, |command| {
-        command.env("HELM_CHART_WATCHES", &watches);
+        // It says nothing of what lives in no namespace.
+        command.env("HELM_CHART_WATCHES", &watches).env("WATCH_NAMESPACE", &namespace.name);
     });
     releases.kubectl(&["create", "configmap", "site", "--from-literal=values.yaml=color: blue"]);
     namespace.resource(&near, "demo", r#"{"color": "green"}"#);

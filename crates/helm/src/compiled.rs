@@ -132,18 +132,39 @@ pub struct Crd {
 impl CompiledChart {
     /// Checks that the chart can be installed. Its templates are parsed when a render first needs them, since values decide
     /// which take part; [`CompiledChart::check_templates`] parses them ahead.
+    ///
+    /// # Errors
+    /// When it is a library, or lacks a dependency that Chart.yaml lists.
     pub fn new(chart: Chart) -> Result<Self, Error> {
+        let compiled = Self::without_missing(chart)?;
+        dependencies::check_present(compiled.chart())?;
+        Ok(compiled)
+    }
+
+    /// The same for a chart that may lack dependencies: what is not there is not rendered. Helm's command line refuses such
+    /// a chart, its library does not.
+    ///
+    /// # Errors
+    /// When it is a library.
+    pub fn without_missing(chart: Chart) -> Result<Self, Error> {
         match chart.metadata.chart_type.as_str() {
             "" | "application" => {}
             other => return Err(Error::NotInstallable(other.to_owned())),
         }
-        dependencies::check_present(&chart)?;
         Ok(Self(Arc::new(Shared { chart, schemas: Schemas::default(), parsed: Mutex::default() })))
     }
 
     /// Returns the chart.
     pub fn chart(&self) -> &Chart {
         &self.0.chart
+    }
+
+    /// Returns the names of dependencies that Chart.yaml lists and the chart lacks.
+    pub fn missing_dependencies(&self) -> Vec<String> {
+        match dependencies::check_present(self.chart()) {
+            Err(Error::MissingDependencies(names)) => names,
+            _ => Vec::new(),
+        }
     }
 
     /// Returns what Helm prints before it renders: what it noticed while loading, and that the chart is deprecated.

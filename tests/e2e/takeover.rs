@@ -1,0 +1,94 @@
+//! Helm at work on releases that resources stand for.
+
+use std::process::Command;
+
+use crate::main_job::CONFIG;
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
+
+const HOOK: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n  annotations:\n\
+                    \x20   helm.sh/hook: pre-install\ndata: {revision: {{ .Release.Revision | quote }}}\n";
+
+fn run(mut helm: Command, namespace: &Namespace, args: &[&str]) -> String {
+    let output = helm.args(["--namespace", &namespace.name]).args(args).output().unwrap();
+    assert!(output.status.success(), "helm {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn helm(namespace: &Namespace, args: &[&str]) -> String {
+    run(cluster().helm3().expect("helm"), namespace, args)
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_helm_uninstalls_is_installed_again() {
+    let chart = Chart::new("undone", &[("templates/cm.yaml", CONFIG), ("templates/hook.yaml", HOOK)]);
+    let (kind, namespace) = (Kind::new("Undone"), Namespace::new("undone"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    becomes(30, "2".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
+    });
+    helm(&namespace, &["uninstall", "demo", "--keep-history"]);
+    becomes(30, "3".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
+    });
+    becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    let hook = namespace.path("configmap", "demo-hook", "{.data.revision}");
+    assert_eq!(hook, "3", "hooks of an install run again");
+    let history = helm(&namespace, &["history", "demo"]);
+    assert!(history.contains("uninstalled") && history.contains("deployed"), "{history}");
+    stays(3, || namespace.versions("configmap,secret"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_helm_upgrades_goes_back_to_what_the_resource_says() {
+    let chart = Chart::new("tussle", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Tussle"), Namespace::new("tussle"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    helm(&namespace, &["upgrade", "demo", chart.path.to_str().unwrap(), "--set", "color=blue"]);
+    becomes(30, "3".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
+    });
+    becomes(30, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    becomes(30, 1, || helm(&namespace, &["history", "demo"]).matches("deployed").count());
+    stays(3, || namespace.versions("configmap,secret"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_resource_over_what_helm_uninstalled_installs() {
+    let chart = Chart::new("revenant", &[("templates/cm.yaml", CONFIG), ("templates/hook.yaml", HOOK)]);
+    let (kind, namespace) = (Kind::new("Revenant"), Namespace::new("revenant"));
+    let path = chart.path.to_str().unwrap();
+    helm(&namespace, &["install", "demo", path, "--set", "color=blue"]);
+    helm(&namespace, &["upgrade", "demo", path, "--set", "color=grey"]);
+    helm(&namespace, &["uninstall", "demo", "--keep-history"]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("configmap", "demo-hook", "{.data.revision}"), "3");
+    says(20, "Installed revenant 1.0.0, revision 3", || namespace.kubectl(&["get", "events"]));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_release_of_helm_4_is_taken_over_under_its_revision() {
+    let helm4 = cluster().helm4().expect("helm 4");
+    let two = CONFIG.to_owned() + "---\n" + &CONFIG.replace("{{ .Release.Name }}", "{{ .Release.Name }}-two");
+    let chart = Chart::new("heirloom", &[("templates/all.yaml", &two), ("values.yaml", "color: green\n")]);
+    let (kind, namespace) = (Kind::new("Heirloom"), Namespace::new("heirloom"));
+    run(helm4, &namespace, &["install", "demo", chart.path.to_str().unwrap()]);
+    let before = namespace.path("configmap", "demo", "{.metadata.uid} {.data.color}");
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}"), "1");
+    assert_eq!(namespace.path("configmap", "demo", "{.metadata.uid} {.data.color}"), before);
+    assert_eq!(namespace.names("secret"), ["sh.helm.release.v1.demo.v1"]);
+}
