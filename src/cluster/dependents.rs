@@ -267,9 +267,18 @@ impl Worker {
         }
     }
 
+    /// Finds whose an object was that names no resource any more: somebody took its marks off.
+    fn former_owner(&self, id: &ObjectId, uid: &str) -> Option<InstanceKey> {
+        let store = lock(&self.store);
+        let mut owners =
+            store.iter().filter(|(_, objects)| objects.get(id).is_some_and(|one| *one.uid == *uid));
+        owners.next().map(|(key, _)| key.clone())
+    }
+
     fn update<const META: bool>(&self, seen: &Seen<META>) {
-        let Some(key) = &seen.resource(&self.owner) else { return };
         let id = self.kind.object(seen.namespace(), seen.name());
+        let owner = seen.resource(&self.owner).or_else(|| self.former_owner(&id, &seen.uid));
+        let Some(key) = &owner else { return };
         let health = if META {
             Health::Ready
         } else {

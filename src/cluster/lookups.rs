@@ -75,7 +75,13 @@ impl Lookups {
         lookups: impl IntoIterator<Item = (&'a Lookup, &'a Arc<ApiKind>)>,
     ) {
         let mut asked: HashMap<Scope, (Arc<ApiKind>, BTreeSet<Box<str>>)> = HashMap::new();
-        for (lookup, kind) in lookups.into_iter().filter(|(_, kind)| kind.watchable) {
+        let can_be =
+            |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.:_".contains(&byte));
+        let watched = lookups.into_iter().filter(|(lookup, kind)| {
+            // What no object can be called never comes.
+            kind.watchable && can_be(&lookup.name) && can_be(&lookup.namespace)
+        });
+        for (lookup, kind) in watched {
             let place =
                 asked.entry(scope_of(lookup, kind)).or_insert_with(|| (kind.clone(), BTreeSet::new()));
             place.1.insert(lookup.name.clone());

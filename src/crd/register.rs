@@ -106,8 +106,17 @@ pub(crate) async fn register(
     if let Some(existing) = existing {
         // Types and metadata are looked at as one.
         let existing = serde_json::to_value(&existing).unwrap_or_default();
-        succeed(client, watch, namespaces, chart, &mut wanted, &existing).await?;
-        is_there = says(&existing, &wanted);
+        match succeed(client, watch, namespaces, chart, &mut wanted, &existing).await {
+            // The type stays as it is. The chart serves those resources that it can, and the others say what is wrong.
+            Err(error @ RegisterError::Breaking { .. }) if check_version(&existing, watch).is_ok() => {
+                tracing::error!(crd = %name, "{error}");
+                is_there = true;
+            }
+            result => {
+                result?;
+                is_there = says(&existing, &wanted);
+            }
+        }
     }
     if !is_there {
         let parameters = PatchParams::apply(FIELD_MANAGER).force();

@@ -25,7 +25,7 @@ use crate::cluster::objects::Tried;
 use crate::policy::{is_precious, keep_live};
 
 /// Requests under way at a time for one resource.
-const AT_A_TIME: usize = 4;
+pub(super) const AT_A_TIME: usize = 4;
 
 /// How long an object that is made anew may take to go.
 const GONE: Duration = Duration::from_secs(120);

@@ -13,7 +13,7 @@ use helm::{Crd, HookEvent, Rendered};
 
 use super::error::Error;
 use super::identity::{Digest, ObjectId};
-use super::ledger::{manifest_text, same_config, same_manifest};
+use super::ledger::{manifest_text, same_config, same_hooks, same_manifest};
 use super::objects::{self, Object, Objects, What};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
@@ -150,6 +150,7 @@ impl Controller {
                 before.recorded = self.ids_of(instance, &record.manifest);
                 if before.settled.is_none()
                     && last.state == State::Deployed
+                    && chart.version == self.chart_of(instance).chart().metadata.version
                     && let Some(next) = self.take_up(instance, values, inputs, last, &record, &bytes).await?
                 {
                     return Ok(next);
@@ -301,8 +302,10 @@ impl Controller {
             _ => entry.revision == 1,
         };
         let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
+        let is_own = entry.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
         if !same_manifest(&manifest_text(&output.rendered), &record.manifest)
             || !same_config(&record.config, &values.config)
+            || (is_own && !same_hooks(&output.rendered.hooks, &record.hooks))
         {
             return Ok(None);
         }
@@ -322,7 +325,7 @@ impl Controller {
         let applied = self.apply_all(instance, &all).await?;
         let dropped = plan::dropped(&objects, observed.into_keys());
         self.prune(instance, &dropped).await?;
-        if entry.owner.as_ref().is_none_or(|owner| owner.uid != *instance.uid) {
+        if !is_own {
             let place = self.place(instance);
             let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
             taken.map_err(Error::api("take over the release record"))?;

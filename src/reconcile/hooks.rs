@@ -127,14 +127,36 @@ impl Controller {
                 self.delete_hook_objects(instance, std::slice::from_ref(object), until).await?;
                 created = self.writer.create(&object.kind, &object.id, &object.body).await;
             }
-            created.map_err(|error| match is_conflict(&error) {
-                true => failed(format!("{} exists already", object.id)),
-                false => failed(format!("{}: {}", object.id, explain(&error))),
-            })?;
+            match created {
+                Ok(()) => {}
+                // No hook's policy deletes a definition, so the next run finds it.
+                Err(error) if is_conflict(&error) && is_definition(&object.id) => {}
+                Err(error) if is_conflict(&error) => {
+                    return Err(failed(format!("{} exists already", object.id)));
+                }
+                Err(error) => return Err(failed(format!("{}: {}", object.id, explain(&error)))),
+            }
         }
+        self.await_definitions(objects).await?;
         for object in objects {
             self.wait_for_hook(instance, object, started, event).await?;
         }
+        Ok(())
+    }
+
+    /// Waits until the cluster serves the kinds that a hook defines: what comes after it may be of them.
+    async fn await_definitions(&self, objects: &[HookObject]) -> Result<(), Error> {
+        let mut are_there = false;
+        for object in objects {
+            if is_definition(&object.id) {
+                self.established(&object.kind, &object.id, object.deadline).await?;
+                are_there = true;
+            }
+        }
+        if !are_there {
+            return Ok(());
+        }
+        self.discovery.refresh().await.map_err(Error::api("learn which kinds the cluster serves"))?;
         Ok(())
     }
 
@@ -264,7 +286,7 @@ impl Controller {
     /// CRDs are left where they are, as Helm leaves them.
     pub(super) fn hooks_out_of_reach(&self, instance: &Instance, hooks: &[Hook]) -> Vec<ObjectId> {
         let objects = hooks.iter().filter_map(|hook| self.hook_objects(instance, hook).ok()).flatten();
-        let kept = |object: &HookObject| object.keep || &*object.id.kind == "CustomResourceDefinition";
+        let kept = |object: &HookObject| object.keep || is_definition(&object.id);
         objects.filter(|o| !kept(o) && !is_in_reach(instance, &o.id)).map(|object| object.id).collect()
     }
 
@@ -289,7 +311,7 @@ impl Controller {
         objects: &[HookObject],
         until: Instant,
     ) -> Result<(), Error> {
-        for object in objects.iter().filter(|object| &*object.id.kind != "CustomResourceDefinition") {
+        for object in objects.iter().filter(|object| !is_definition(&object.id)) {
             let mut pause = FIRST_PAUSE;
             loop {
                 let deleted = self.writer.delete(&instance.key, &object.kind, &object.id, None).await;
@@ -327,7 +349,7 @@ impl Controller {
             }
         }
         for (kind, id) in &made {
-            if &*id.kind == "CustomResourceDefinition" {
+            if is_definition(id) {
                 self.established(kind, id, DEADLINE).await?;
             }
         }
@@ -344,6 +366,10 @@ fn deadline(instance: &Instance, body: &Value) -> Duration {
     let all = instance.annotations.get(HOOK_DEADLINE).map(|text| &**text);
     let said = [own.and_then(Value::as_str), all];
     said.into_iter().flatten().find_map(|text| go_duration(text).ok()).unwrap_or(DEADLINE)
+}
+
+fn is_definition(id: &ObjectId) -> bool {
+    &*id.kind == "CustomResourceDefinition"
 }
 
 fn is_kept(body: &Value) -> bool {

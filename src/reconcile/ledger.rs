@@ -216,6 +216,15 @@ pub(super) fn same_manifest(stored: &str, now: &str) -> bool {
     stored == now || documents(stored) == documents(now)
 }
 
+/// Whether a release has the same hooks: at its deletion those run that its record has.
+pub(super) fn same_hooks(now: &[helm::Hook], stored: &[HookRecord]) -> bool {
+    let is_same = |(now, stored): (&helm::Hook, &HookRecord)| {
+        let now = hook_record(now);
+        (&now.manifest, &now.events, now.weight) == (&stored.manifest, &stored.events, stored.weight)
+    };
+    now.len() == stored.len() && now.iter().zip(stored).all(is_same)
+}
+
 /// Whether a release was made of the same values.
 pub(super) fn same_config(stored: &Value, now: &Value) -> bool {
     let is_empty =

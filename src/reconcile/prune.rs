@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use futures::{StreamExt as _, stream};
+
 use super::Controller;
+use super::apply::AT_A_TIME;
 use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_POLICY};
@@ -24,14 +27,35 @@ pub(super) enum Removal {
 impl Controller {
     /// Deletes objects, in uninstall order, without waiting until they are gone.
     pub(super) async fn prune(&self, instance: &Instance, ids: &[ObjectId]) -> Result<(), Error> {
-        let mut ids: Vec<_> = ids.iter().collect();
-        ids.sort_by(|a, b| order::rank(&b.kind).cmp(&order::rank(&a.kind)));
-        for id in ids {
-            if self.remove(instance, id).await? == Removal::Asked {
-                tracing::info!(resource = %instance.key, object = %id, "Deleted an object that is no longer rendered");
-            }
+        for id in self.remove_in_order(instance, ids.to_vec()).await? {
+            tracing::info!(resource = %instance.key, object = %id, "Deleted an object that is no longer rendered");
         }
         Ok(())
+    }
+
+    /// Deletes objects that are ours to delete, in uninstall order, those of one rank at the same time. Returns those whose
+    /// deletion was asked for.
+    pub(super) async fn remove_in_order(
+        &self,
+        instance: &Instance,
+        mut ids: Vec<ObjectId>,
+    ) -> Result<Vec<ObjectId>, Error> {
+        ids.sort_by(|a, b| order::rank(&b.kind).cmp(&order::rank(&a.kind)));
+        let mut asked = Vec::new();
+        for rank in ids.chunk_by(|a, b| order::rank(&a.kind) == order::rank(&b.kind)) {
+            let mut removals = Vec::with_capacity(rank.len());
+            for id in rank {
+                removals.push(async move { self.remove(instance, id).await.map(|removal| (id, removal)) });
+            }
+            let removals: Vec<_> = stream::iter(removals).buffered(AT_A_TIME).collect().await;
+            for removal in removals {
+                let (id, removal) = removal?;
+                if removal == Removal::Asked {
+                    asked.push(id.clone());
+                }
+            }
+        }
+        Ok(asked)
     }
 
     /// Deletes one object if it is ours to delete.

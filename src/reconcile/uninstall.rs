@@ -6,9 +6,8 @@ use helm::{Hook, HookEvent};
 
 use super::error::Error;
 use super::identity::ObjectId;
-use super::prune::Removal;
 use super::status::MOST_NAMED;
-use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER, order};
+use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER};
 use crate::annotations::{UNINSTALL_DISABLE_HOOKS, UNINSTALL_WAIT, is_true};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
@@ -189,14 +188,7 @@ impl Controller {
 
     /// Deletes objects in uninstall order; returns those that are still there.
     async fn remove_all(&self, instance: &Instance, ids: BTreeSet<ObjectId>) -> Result<Vec<ObjectId>, Error> {
-        let mut ids: Vec<_> = ids.into_iter().collect();
-        ids.sort_by(|a, b| order::rank(&b.kind).cmp(&order::rank(&a.kind)));
-        let mut left = Vec::new();
-        for id in ids {
-            if self.remove(instance, &id).await? == Removal::Asked {
-                left.push(id);
-            }
-        }
+        let left = self.remove_in_order(instance, ids.into_iter().collect()).await?;
         // Most objects go at once; asking again tells which do not.
         let mut still = Vec::new();
         for id in left {

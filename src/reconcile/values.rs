@@ -26,6 +26,9 @@ pub(crate) enum ValuesError {
     /// The spec is something else than a mapping.
     #[error("spec must be a mapping of values, as in the chart's values.yaml, and is {0}")]
     NotAMapping(&'static str),
+    /// The spec is nested too deeply.
+    #[error("spec cannot be read as values: {0}")]
+    Unreadable(String),
     /// A Secret or ConfigMap that values are taken from cannot be used.
     #[error("valuesFrom {0}")]
     From(String),
@@ -48,8 +51,9 @@ pub(crate) fn values(
     layers: &[Value],
     overrides: &BTreeMap<String, String>,
 ) -> Result<Values, ValuesError> {
+    let unreadable = |error: serde_json::Error| ValuesError::Unreadable(error.to_string());
     let spec: Value =
-        if spec.is_empty() { Value::Null } else { serde_json::from_str(spec).unwrap_or(Value::Null) };
+        if spec.is_empty() { Value::Null } else { serde_json::from_str(spec).map_err(unreadable)? };
     let what = match &spec {
         Value::Null | Value::Object(_) => None,
         Value::Bool(_) => Some("true or false"),
@@ -145,6 +149,13 @@ mod tests {
             })
         );
         assert_eq!(of("")["on"], true);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_no_excuse_for_defaults() {
+        let deep = format!("{{\"a\": {}1{}}}", "[".repeat(200), "]".repeat(200));
+        let error = values(&deep, &[], &BTreeMap::new()).unwrap_err().to_string();
+        assert!(error.contains("spec cannot be read as values: recursion limit exceeded"), "{error}");
     }
 
     #[test]

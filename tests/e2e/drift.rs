@@ -116,3 +116,25 @@ fn objects_that_nobody_watches_are_put_back_after_a_period() {
     says(20, "was deleted by somebody", || namespace.kubectl(&["get", "events"]));
     stays(6, || namespace.versions("configmap"));
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn marks_that_were_taken_off_are_put_back() {
+    let chart = Chart::new("marked", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Marked"), Namespace::new("marked"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    let owners = "{.metadata.ownerReferences[*].name}";
+    namespace.kubectl(&[
+        "patch",
+        "configmap",
+        "demo",
+        "--type=json",
+        "-p",
+        r#"[{"op": "remove", "path": "/metadata/ownerReferences"}]"#,
+    ]);
+    becomes(20, "demo".to_owned(), || namespace.path("configmap", "demo", owners));
+    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+}

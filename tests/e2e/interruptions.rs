@@ -151,3 +151,32 @@ fn kinds_do_not_share_a_release() {
     assert_eq!(owner(), "Castor");
     namespace.ready(&first, "demo");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_new_chart_that_renders_the_same_is_recorded_and_its_hooks_run() {
+    let chart = Chart::new("quiet", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Quiet"), Namespace::new("quiet"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    operator.stop();
+    let uid = namespace.path("configmap", "demo", "{.metadata.uid} {.metadata.resourceVersion}");
+    let revision = || namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}");
+
+    chart.write("Chart.yaml", "apiVersion: v2\nname: quiet\nversion: 1.1.0\n");
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, "2".to_owned(), revision);
+    operator.stop();
+
+    let hook = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-farewell\n  annotations: \
+                {helm.sh/hook: pre-delete, helm.sh/resource-policy: keep}\n";
+    chart.write("templates/hook.yaml", hook);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, "3".to_owned(), revision);
+    assert_eq!(namespace.path("configmap", "demo", "{.metadata.uid} {.metadata.resourceVersion}"), uid);
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(30, "demo-farewell".to_owned(), || {
+        namespace.path("configmap", "demo-farewell", "{.metadata.name}")
+    });
+}

@@ -115,3 +115,16 @@ fn what_was_looked_up_and_stays_costs_no_requests() {
         if more == 0.0 { Ok(()) } else { Err(format!("{more} requests")) }
     });
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn names_that_no_object_has_are_not_found() {
+    let template = "{{- $found := lookup \"v1\" \"Secret\" .Release.Namespace \"-config of demo\" }}\napiVersion: v1\nkind: \
+                    ConfigMap\nmetadata: {name: '{{ .Release.Name }}'}\ndata: {found: '{{ len $found }}'}\n";
+    let chart = Chart::new("slip", &[("templates/cm.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Slip"), Namespace::new("slip"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path("configmap", "demo", "{.data.found}"), "0");
+}

@@ -228,3 +228,29 @@ fn an_install_that_failed_recovers_with_another_spec() {
         namespace.kubectl(&["get", "events", "--field-selector=reason=Replaced"])
     });
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_hook_may_be_of_a_kind_that_a_hook_defines() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: \
+               notes.hooked.example.com\n  annotations: {helm.sh/hook: 'pre-install,pre-upgrade', helm.sh/hook-weight: '-5'}\n\
+               spec:\n  group: hooked.example.com\n  scope: Namespaced\n  names: {kind: Note, plural: notes}\n  versions:\n  \
+               - name: v1\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object, \
+               x-kubernetes-preserve-unknown-fields: true}}\n";
+    let note = "apiVersion: hooked.example.com/v1\nkind: Note\nmetadata:\n  name: '{{ .Release.Name }}'\n  annotations: \
+                {helm.sh/hook: 'pre-install,pre-upgrade'}\nspec: {color: '{{ .Values.color }}'}\n";
+    let chart = Chart::new(
+        "hooked",
+        &[("templates/crd.yaml", crd), ("templates/note.yaml", note), ("templates/cm.yaml", CONFIG)],
+    );
+    let (kind, namespace) = (Kind::new("Hooked"), Namespace::new("hooked"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}"), "1");
+    let color = || namespace.path("notes.hooked.example.com", "demo", "{.spec.color}");
+    assert_eq!(color(), "green");
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    becomes(30, "red".to_owned(), color);
+    becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+}
