@@ -281,6 +281,8 @@ fn report(error: &watcher::Error) {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
     use super::*;
 
     fn meta(namespace: &str, release: &str, revision: i64, status: &str, version: u64) -> ObjectMeta {
@@ -293,8 +295,21 @@ mod tests {
             uid: Some(format!("{namespace}/{release}/{revision}")),
             resource_version: Some(version.to_string()),
             labels: Some(labels),
+            owner_references: Some(vec![OwnerReference {
+                api_version: "a.b/v1".into(),
+                kind: "Web".into(),
+                name: release.into(),
+                uid: "owner".into(),
+                controller: Some(true),
+                ..OwnerReference::default()
+            }]),
             ..ObjectMeta::default()
         }
+    }
+
+    /// The same as Helm writes it.
+    fn helms(namespace: &str, release: &str, revision: i64, status: &str, version: u64) -> ObjectMeta {
+        ObjectMeta { owner_references: None, ..meta(namespace, release, revision, status, version) }
     }
 
     fn histories(namespaces: &[&str]) -> Arc<Histories> {
@@ -377,5 +392,25 @@ mod tests {
         assert!(histories.lacks_seed("n", "web"));
         histories.distrust(0);
         assert!(!histories.lacks_seed("n", "web") && !histories.lacks_record("n", "web", 2));
+    }
+
+    #[tokio::test]
+    async fn what_helm_does_to_a_release_is_told() {
+        let histories = histories(&[]);
+        histories.lock().listed[0] = true;
+        let told: Arc<Mutex<usize>> = Arc::default();
+        let count = told.clone();
+        histories.tell_losses(Arc::new(move |_, _| *lock(&count) += 1));
+        histories.enter(&meta("n", "web", 1, "superseded", 1));
+        histories.enter(&meta("n", "web", 2, "deployed", 2));
+        assert!(*lock(&told) == 0 && !histories.is_overtaken("n", "web", 2));
+        histories.enter(&helms("n", "web", 3, "pending-upgrade", 3));
+        assert!(*lock(&told) == 0 && !histories.is_overtaken("n", "web", 2), "Helm is still at work");
+        histories.enter(&helms("n", "web", 3, "deployed", 4));
+        histories.enter(&helms("n", "web", 3, "deployed", 4));
+        assert!(*lock(&told) == 1 && histories.is_overtaken("n", "web", 2));
+        assert!(!histories.is_overtaken("n", "web", 3) && !histories.is_overtaken("n", "other", 2));
+        histories.enter(&helms("n", "web", 3, "uninstalled", 5));
+        assert!(*lock(&told) == 2 && histories.is_overtaken("n", "web", 3));
     }
 }
