@@ -17,6 +17,12 @@ pub(super) enum Json {
     Object(BTreeMap<String, Json>),
 }
 
+/// Reports whether an error is about the end of a text: then one about what follows it would be another.
+fn ends_early(text: &[u8], error: &gostd::json::DecodeError) -> bool {
+    let longer = gostd::json::unmarshal(&[text, b"\x01"].concat());
+    longer.err().map(|longer| longer.to_string()) != Some(error.to_string())
+}
+
 impl Json {
     /// Reads a JSON text; errors have Go's words.
     pub(super) fn parse(text: &[u8]) -> Result<Self, String> {
@@ -26,8 +32,9 @@ impl Json {
             Err(gostd::json::DecodeError::Type { .. }) => None,
             // The library that Helm uses reads from a stream.
             Err(_) if text.trim_ascii().is_empty() => return Err("EOF".to_owned()),
+            Err(error) if ends_early(text, &error) => return Err("unexpected EOF".to_owned()),
             Err(error) => {
-                let text = error.to_string().replace("unexpected end of JSON input", "unexpected EOF");
+                let text = error.to_string();
                 // What stands behind the value is not shown.
                 const BEHIND: &str = " after top-level value";
                 return Err(if text.ends_with(BEHIND) { format!("invalid character{BEHIND}") } else { text });
@@ -167,6 +174,9 @@ mod tests {
             ("", "EOF"),
             (" \n", "EOF"),
             ("{", "unexpected EOF"),
+            ("nul", "unexpected EOF"),
+            ("{\"a\": 1e", "unexpected EOF"),
+            ("nul\n", "invalid character '\\n' in literal null (expecting 'l')"),
             ("{} x", "invalid character after top-level value"),
             ("{x", "invalid character 'x' looking for beginning of object key string"),
         ] {

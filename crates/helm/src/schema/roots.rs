@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use gostd::strconv::quote;
+use gostd::url::Url;
 
 use super::json::Json;
 use super::location::{append, full, join, lookup, split_fragment};
@@ -155,7 +156,10 @@ impl Documents {
                 Err("remote schemas are not fetched; put a copy under definitions of the chart's own schema"
                     .to_owned())
             }
-            _ => Err(format!("no URLLoader registered for {}", quote(url.as_bytes()))),
+            _ => {
+                let shown = Url::parse(url.as_bytes()).map_or_else(|_| url.into(), |url| url.to_bytes());
+                Err(format!("no URLLoader registered for {}", quote(&shown)))
+            }
         }
     }
 

@@ -73,8 +73,8 @@ fn chart(dice: &mut Dice, at: &str, name: &str, depth: usize, wrong: usize, file
             one(dice, &["files/\n", "*.txt\n", "# x\nvalues.yaml\n", "templates/t0.yaml\n", "/files\n"]),
         );
     }
-    if dice.below(12) == 0 {
-        add(files, format!("{at}values.schema.json"), schema(dice));
+    if dice.below(6) == 0 {
+        add(files, format!("{at}values.schema.json"), grammar::text(dice, 'S'));
     }
 }
 
@@ -163,32 +163,6 @@ fn subcharts(dice: &mut Dice, at: &str, depth: usize, wrong: usize, files: &Map,
             }
         }
     }
-}
-
-fn schema(dice: &mut Dice) -> String {
-    let draft = one(
-        dice,
-        &[
-            "http://json-schema.org/draft-07/schema#",
-            "https://json-schema.org/draft/2020-12/schema",
-            "http://json-schema.org/draft-04/schema#",
-            "",
-        ],
-    );
-    let properties = one(
-        dice,
-        &[
-            r#""s": {"type": "string", "minLength": 2}, "i": {"type": "integer", "minimum": 1}"#,
-            r#""b": {"type": "boolean"}, "m": {"type": "object", "required": ["a"], "additionalProperties": false, "properties": {"a": {}}}"#,
-            r#""l": {"type": "array", "uniqueItems": true, "items": {"type": ["string", "number", "null"]}}, "f": {"multipleOf": 0.5}"#,
-            r#""name": {"enum": ["a", "hello world", null]}, "n": {"oneOf": [{"type": "integer"}, {"minimum": 3}]}"#,
-            r##""t": {"$ref": "#/definitions/x"}, "deep": {"not": {"required": ["b"]}}"##,
-        ],
-    );
-    let dialect = if draft.is_empty() { String::new() } else { format!("\"$schema\": \"{draft}\", ") };
-    format!(
-        "{{{dialect}\"type\": \"object\", \"definitions\": {{\"x\": {{\"pattern\": \"^[a-z]*$\"}}}}, \"properties\": {{{properties}}}}}\n"
-    )
 }
 
 /// `--set` and its kin.

@@ -8,6 +8,11 @@ const KNOWN: &[(&str, &str)] = &[
     ("HTTP request failed for ", "remote schemas are not fetched"),
     // A list ends at its length, not at its spare capacity.
     ("", "slice index out of bounds"),
+    // Which of several bad keys is found first, and which of several equal ones stays, is the order of Go's maps.
+    ("unsupported map key of type", "unsupported map key of type"),
+    ("", "json: unsupported value"),
+    // Helm makes lists until memory ends.
+    ("", "one call may produce at most"),
 ];
 
 /// Reports whether a difference is one of those.
