@@ -27,6 +27,11 @@ pub fn round_trip(text: &[u8]) {
     if std::str::from_utf8(&written).is_ok_and(|text| BREAKS.iter().any(|mark| text.contains(mark))) {
         return;
     }
+    // U+0085 is no more than a space in what go-yaml writes.
+    if gostd::json::marshal(&value, false).is_ok_and(|json| json.windows(2).any(|bytes| bytes == b"\xc2\x85"))
+    {
+        return;
+    }
     let again = goyaml::load(&written).expect("what was written can be read");
     assert!(deep_equal(&value, &again), "{value:?} became {again:?}");
 }
