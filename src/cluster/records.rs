@@ -150,6 +150,18 @@ impl Records {
         }
     }
 
+    /// Gives a record that Helm wrote its owner. One that is gone needs none.
+    pub(crate) async fn own(&self, place: &Place<'_>, entry: &Entry) -> Result<(), kube::Error> {
+        let body = json!({"metadata": {"uid": entry.uid, "ownerReferences": [place.owner]}});
+        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
+        let name = secret_name(place.release, entry.revision);
+        let request = at(place.namespace).patch(&name, &parameters, &Patch::Merge(body));
+        match self.write(request.map_err(kube::Error::BuildRequest)?).await {
+            Err(error) if is_not_found(&error) => Ok(()),
+            written => written,
+        }
+    }
+
     /// Sends a record and enters the answer, so that the next look sees it.
     async fn write(&self, mut request: http::Request<Vec<u8>>) -> Result<(), kube::Error> {
         // The record itself need not come back.

@@ -153,6 +153,7 @@ impl Controller {
                     && chart.version == self.chart_of(instance).chart().metadata.version
                     && let Some(next) = self.take_up(instance, values, inputs, last, &record, &bytes).await?
                 {
+                    self.own_records(instance, &history, last.revision).await?;
                     return Ok(next);
                 }
             }
@@ -231,6 +232,9 @@ impl Controller {
         self.tell_deployed(instance, revision);
         trimmed?;
         self.supersede(instance, &history, revision.number).await?;
+        let late = |entry: &&Entry| entry.state != State::Deployed;
+        let others: Vec<_> = history.iter().filter(late).cloned().collect();
+        self.own_records(instance, &others, revision.number).await?;
         Ok(Next::Settled)
     }
 

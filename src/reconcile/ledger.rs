@@ -133,6 +133,21 @@ impl Controller {
         written.map_err(Error::api("write the release's record"))
     }
 
+    /// Makes the records that Helm wrote before this resource's: they go with it.
+    pub(super) async fn own_records(
+        &self,
+        instance: &Instance,
+        history: &[Entry],
+        but: i64,
+    ) -> Result<(), Error> {
+        let place = self.place(instance);
+        for entry in history.iter().filter(|entry| entry.owner.is_none() && entry.revision != but) {
+            let owned = self.records.own(&place, entry).await;
+            owned.map_err(Error::api("take over the release's history"))?;
+        }
+        Ok(())
+    }
+
     /// After a success: earlier deployed revisions are superseded.
     pub(super) async fn supersede(
         &self,

@@ -41,6 +41,8 @@ fn what_helm_uninstalls_is_installed_again() {
     let history = helm(&namespace, &["history", "demo"]);
     assert!(history.contains("uninstalled") && history.contains("deployed"), "{history}");
     stays(3, || namespace.versions("configmap,secret"));
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    becomes(60, Vec::<String>::new(), || namespace.names("secret"));
 }
 
 #[test]
