@@ -140,19 +140,17 @@ impl Records {
         entry: &Entry,
         state: State,
     ) -> Result<(), kube::Error> {
-        let body = json!({"metadata": {"uid": entry.uid, "labels": {"status": state.word()}}});
-        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
-        let name = secret_name(place.release, entry.revision);
-        let request = at(place.namespace).patch(&name, &parameters, &Patch::Merge(body));
-        match self.write(request.map_err(kube::Error::BuildRequest)?).await {
-            Err(error) if is_not_found(&error) => Ok(()),
-            written => written,
-        }
+        self.amend(place, entry, json!({"uid": entry.uid, "labels": {"status": state.word()}})).await
     }
 
     /// Gives a record that Helm wrote its owner. One that is gone needs none.
     pub(crate) async fn own(&self, place: &Place<'_>, entry: &Entry) -> Result<(), kube::Error> {
-        let body = json!({"metadata": {"uid": entry.uid, "ownerReferences": [place.owner]}});
+        self.amend(place, entry, json!({"uid": entry.uid, "ownerReferences": [place.owner]})).await
+    }
+
+    /// Changes a record's metadata; one that is gone needs it no more.
+    async fn amend(&self, place: &Place<'_>, entry: &Entry, metadata: Value) -> Result<(), kube::Error> {
+        let body = json!({"metadata": metadata});
         let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
         let name = secret_name(place.release, entry.revision);
         let request = at(place.namespace).patch(&name, &parameters, &Patch::Merge(body));

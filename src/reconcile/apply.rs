@@ -169,7 +169,7 @@ impl Controller {
             rest = later;
             let wave: Vec<&Object> = wave.to_vec();
             applied.extend(self.apply_wave(&instance.key, &wave).await?);
-            if &*first.id.kind == "CustomResourceDefinition" {
+            if first.id.is_definition() {
                 for object in wave {
                     self.established(&object.kind, &object.id, ESTABLISH).await?;
                 }

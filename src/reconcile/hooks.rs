@@ -130,7 +130,7 @@ impl Controller {
             match created {
                 Ok(()) => {}
                 // No hook's policy deletes a definition, so the next run finds it.
-                Err(error) if is_conflict(&error) && is_definition(&object.id) => {}
+                Err(error) if is_conflict(&error) && object.id.is_definition() => {}
                 Err(error) if is_conflict(&error) => {
                     return Err(failed(format!("{} exists already", object.id)));
                 }
@@ -148,7 +148,7 @@ impl Controller {
     async fn await_definitions(&self, objects: &[HookObject]) -> Result<(), Error> {
         let mut are_there = false;
         for object in objects {
-            if is_definition(&object.id) {
+            if object.id.is_definition() {
                 self.established(&object.kind, &object.id, object.deadline).await?;
                 are_there = true;
             }
@@ -286,7 +286,7 @@ impl Controller {
     /// CRDs are left where they are, as Helm leaves them.
     pub(super) fn hooks_out_of_reach(&self, instance: &Instance, hooks: &[Hook]) -> Vec<ObjectId> {
         let objects = hooks.iter().filter_map(|hook| self.hook_objects(instance, hook).ok()).flatten();
-        let kept = |object: &HookObject| object.keep || is_definition(&object.id);
+        let kept = |object: &HookObject| object.keep || object.id.is_definition();
         objects.filter(|o| !kept(o) && !is_in_reach(instance, &o.id)).map(|object| object.id).collect()
     }
 
@@ -311,7 +311,7 @@ impl Controller {
         objects: &[HookObject],
         until: Instant,
     ) -> Result<(), Error> {
-        for object in objects.iter().filter(|object| !is_definition(&object.id)) {
+        for object in objects.iter().filter(|object| !object.id.is_definition()) {
             let mut pause = FIRST_PAUSE;
             loop {
                 let deleted = self.writer.delete(&instance.key, &object.kind, &object.id, None).await;
@@ -349,7 +349,7 @@ impl Controller {
             }
         }
         for (kind, id) in &made {
-            if is_definition(id) {
+            if id.is_definition() {
                 self.established(kind, id, DEADLINE).await?;
             }
         }
@@ -366,10 +366,6 @@ fn deadline(instance: &Instance, body: &Value) -> Duration {
     let all = instance.annotations.get(HOOK_DEADLINE).map(|text| &**text);
     let said = [own.and_then(Value::as_str), all];
     said.into_iter().flatten().find_map(|text| go_duration(text).ok()).unwrap_or(DEADLINE)
-}
-
-fn is_definition(id: &ObjectId) -> bool {
-    &*id.kind == "CustomResourceDefinition"
 }
 
 fn is_kept(body: &Value) -> bool {

@@ -54,6 +54,13 @@ pub(crate) struct ObjectId {
     pub(crate) name: Arc<str>,
 }
 
+impl ObjectId {
+    /// Whether it is a CustomResourceDefinition.
+    pub(crate) fn is_definition(&self) -> bool {
+        &*self.kind == "CustomResourceDefinition"
+    }
+}
+
 impl fmt::Display for ObjectId {
     /// `Deployment web` or `Deployment web in namespace prod`; the group only where kinds of that name are many.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

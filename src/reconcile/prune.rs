@@ -88,7 +88,7 @@ impl Controller {
         }
         let deleted = self.writer.delete(&instance.key, kind, id, Some(&marks.uid)).await;
         let was_there = deleted.map_err(Error::api(format!("delete {id}")))?;
-        if &*id.kind == "CustomResourceDefinition" {
+        if id.is_definition() {
             self.discovery.expire().await;
         }
         Ok(if was_there { Removal::Asked } else { Removal::Gone })

@@ -71,7 +71,7 @@ impl Controller {
         let for_deletion = |event: &HookEvent| matches!(event, HookEvent::PreDelete | HookEvent::PostDelete);
         let earlier = hooks.iter().filter(|hook| !hook.events.iter().any(for_deletion));
         let made = earlier.flat_map(|hook| self.ids_of(instance, &hook.manifest));
-        made.filter(|id| &*id.kind != "CustomResourceDefinition").collect()
+        made.filter(|id| !id.is_definition()).collect()
     }
 
     /// Runs the hooks around a deletion. Where nothing may hold it up, or its namespace goes and takes no new objects,

@@ -103,21 +103,27 @@ fn what_a_webhook_and_a_new_version_take_is_granted() {
     assert!(!log.contains("forbidden") && !log.contains("cannot"), "{log}");
 }
 
+/// Starts an operator with the generated rules, less those for a resource; returns it with all of the rules.
+fn start_without(chart: &Chart, kind: &Kind, namespace: &Namespace, resource: &str) -> (Operator, String) {
+    let folder = manifests(chart, kind, namespace);
+    let rules = std::fs::read_to_string(folder.join("rbac.yaml")).unwrap();
+    assert!(rules.contains(resource), "{rules}");
+    namespace.apply(&rules.replace(resource, "nothings"));
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
+    });
+    (operator, rules)
+}
+
 #[test]
 #[ignore = "needs a control plane"]
 fn a_missing_rule_is_named() {
     let chart = Chart::new("ruleless", &[("templates/cm.yaml", CONFIG)]);
     let (kind, namespace) = (Kind::new("Ruleless"), Namespace::new("ruleless"));
-    let folder = manifests(&chart, &kind, &namespace);
-    let rules = std::fs::read_to_string(folder.join("rbac.yaml")).unwrap();
-    assert!(rules.contains("configmaps"), "{rules}");
-    namespace.apply(&rules.replace("configmaps", "configmapz"));
-    let account =
-        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
-    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
-    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
-        command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
-    });
+    let (_operator, _) = start_without(&chart, &kind, &namespace, "configmaps");
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     says(30, r#"lacks the rule {apiGroups: [""], resources: ["configmaps"], verbs: ["patch"]}"#, || {
         namespace.condition(&kind, "demo", "Stalled")
@@ -130,16 +136,7 @@ fn a_missing_rule_for_a_lookup_is_named() {
     let looks = "{{ if lookup \"v1\" \"Node\" \"\" \"none\" }}{{ fail \"there is none\" }}{{ end }}";
     let chart = Chart::new("blindfold", &[("templates/cm.yaml", CONFIG), ("templates/look.yaml", looks)]);
     let (kind, namespace) = (Kind::new("Blindfold"), Namespace::new("blindfold"));
-    let folder = manifests(&chart, &kind, &namespace);
-    let rules = std::fs::read_to_string(folder.join("rbac.yaml")).unwrap();
-    assert!(rules.contains("nodes"), "{rules}");
-    namespace.apply(&rules.replace("nodes", "nodez"));
-    let account =
-        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
-    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
-    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
-        command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
-    });
+    let (_operator, rules) = start_without(&chart, &kind, &namespace, "nodes");
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     says(30, r#"lacks the rule {apiGroups: [""], resources: ["nodes"], verbs: ["get"]}"#, || {
         namespace.condition(&kind, "demo", "ReleaseFailed")
