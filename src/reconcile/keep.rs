@@ -174,9 +174,7 @@ impl Controller {
         settled: &Arc<Settled>,
         drift: &[Drifted],
     ) -> Result<Arc<Settled>, Error> {
-        let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
-        self.store_seed(instance, &outside).await?;
-        let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
+        let objects = self.render_again(instance, values, settled).await?;
         self.put_back(instance, settled, &objects, drift).await
     }
 
@@ -203,9 +201,7 @@ impl Controller {
         values: &Values,
         settled: &Arc<Settled>,
     ) -> Result<Arc<Settled>, Error> {
-        let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
-        self.store_seed(instance, &outside).await?;
-        let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
+        let objects = self.render_again(instance, values, settled).await?;
         let mut objects_left = settled.objects.clone();
         let mut failed = Vec::new();
         // A Job that removes itself when it is done stays gone.
@@ -226,9 +222,7 @@ impl Controller {
                 }
             }
         }
-        let settled = Arc::new(Settled { objects: objects_left, ..Settled::clone(settled) });
-        self.remember(instance, settled.clone());
-        if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
+        self.settle_again(instance, settled, objects_left, failed)
     }
 
     /// Applies those of a release's objects that were changed or deleted by somebody else, and says by whom.
@@ -260,7 +254,30 @@ impl Controller {
                 }
             }
         }
-        let settled = Arc::new(Settled { objects: objects_left, ..Settled::clone(settled) });
+        self.settle_again(instance, settled, objects_left, failed)
+    }
+
+    /// The objects of a settled release, as they were applied.
+    async fn render_again(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Settled,
+    ) -> Result<Objects, Error> {
+        let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
+        self.store_seed(instance, &outside).await?;
+        Ok(self.build(instance, &output.rendered, &[]).await?.0)
+    }
+
+    /// Remembers how objects were left that were applied again; an error names those that could not be.
+    fn settle_again(
+        &self,
+        instance: &Instance,
+        settled: &Settled,
+        objects: Vec<Expected>,
+        failed: Vec<String>,
+    ) -> Result<Arc<Settled>, Error> {
+        let settled = Arc::new(Settled { objects, ..Settled::clone(settled) });
         self.remember(instance, settled.clone());
         if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
     }
