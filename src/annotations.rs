@@ -13,6 +13,8 @@ pub(crate) const ROLLBACK: &str = "chartwright.io/rollback-on-failure";
 pub(crate) const ADOPT: &str = "chartwright.io/adopt";
 /// Kinds, separated by commas, whose objects may be made anew when a field that cannot be changed has changed.
 pub(crate) const RECREATE: &str = "chartwright.io/recreate";
+/// What becomes of fields that an object's type does not know: `refuse` or `drop`; overrides the kind's setting.
+pub(crate) const UNKNOWN_FIELDS: &str = "chartwright.io/unknown-fields";
 /// How long the release may take to get ready before it counts as stalled, as Go writes durations.
 pub(crate) const READY_DEADLINE: &str = "chartwright.io/ready-deadline";
 /// What becomes of the release when the resource is deleted: `orphan` leaves all of it as a release of Helm's, `force` lets

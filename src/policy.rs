@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::annotations::{DELETION_DEADLINE, DELETION_POLICY, IGNORE, READY_DEADLINE, RECREATE};
+use crate::annotations::{
+    DELETION_DEADLINE, DELETION_POLICY, IGNORE, READY_DEADLINE, RECREATE, UNKNOWN_FIELDS,
+};
 use crate::cluster::instances::Instance;
 use crate::watches::go_duration;
 
@@ -18,10 +20,23 @@ pub(crate) struct Policy {
     pub(crate) recreate: Vec<String>,
     /// Fields that are left as they are.
     pub(crate) ignore: Vec<Ignore>,
+    /// What becomes of fields that an object's type does not know.
+    unknown_fields: UnknownFields,
     /// How long a release may take to get ready before it counts as stalled.
     pub(crate) ready_deadline: Option<Duration>,
     /// How long a deletion may take before the resource goes whatever is left.
     pub(crate) deletion_deadline: Option<Duration>,
+}
+
+/// What becomes of fields that an object's type does not know, where they are new.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum UnknownFields {
+    /// The object is refused.
+    #[default]
+    Refuse,
+    /// They are left out.
+    Drop,
 }
 
 /// Kinds that take data or other objects with them: made anew only if they are named.
@@ -54,6 +69,8 @@ pub(crate) struct EntryPolicy {
     #[serde(default)]
     ignore: Vec<Ignore>,
     #[serde(default)]
+    unknown_fields: UnknownFields,
+    #[serde(default)]
     ready_deadline: Option<String>,
     #[serde(default)]
     deletion_deadline: Option<String>,
@@ -78,6 +95,7 @@ impl EntryPolicy {
         Ok(Policy {
             recreate: self.recreate,
             ignore: self.ignore,
+            unknown_fields: self.unknown_fields,
             ready_deadline: duration("readyDeadline", self.ready_deadline)?,
             deletion_deadline: duration("deletionDeadline", self.deletion_deadline)?,
         })
@@ -95,6 +113,16 @@ impl Policy {
         let asked = instance.annotations.get(RECREATE).map(|text| text.split(',')).into_iter().flatten();
         let mut words = self.recreate.iter().map(String::as_str).chain(asked.map(str::trim));
         words.any(|word| word == kind || (matches!(word, "*" | "true") && !is_precious(kind)))
+    }
+
+    /// Whether fields that an object's type does not know are left out, where they are new.
+    pub(crate) fn drops_unknown_fields(&self, instance: &Instance) -> bool {
+        let asked = instance.annotations.get(UNKNOWN_FIELDS).map(|text| text.trim().to_ascii_lowercase());
+        match asked.as_deref() {
+            Some("drop") => true,
+            Some("refuse") => false,
+            _ => self.unknown_fields == UnknownFields::Drop,
+        }
     }
 
     /// The JSON pointers of fields that are left as they are in an object.
@@ -220,6 +248,19 @@ mod tests {
         instance.annotations.insert(RECREATE.into(), "*".into());
         assert!(policy.recreates(&instance, "Service"));
         assert!(!policy.recreates(&instance, "PersistentVolumeClaim"), "data is lost only when it is named");
+    }
+
+    #[test]
+    fn unknown_fields_are_refused_unless_that_was_said() {
+        let mut instance = Instance::example("ns", "web", "u");
+        let (usual, drop) = (Policy::default(), policy(json!({"unknownFields": "drop"})).unwrap());
+        assert!(!usual.drops_unknown_fields(&instance) && drop.drops_unknown_fields(&instance));
+        instance.annotations.insert(UNKNOWN_FIELDS.into(), "Drop ".into());
+        assert!(usual.drops_unknown_fields(&instance));
+        instance.annotations.insert(UNKNOWN_FIELDS.into(), "refuse".into());
+        assert!(!drop.drops_unknown_fields(&instance));
+        instance.annotations.insert(UNKNOWN_FIELDS.into(), "odd".into());
+        assert!(!usual.drops_unknown_fields(&instance) && drop.drops_unknown_fields(&instance));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) mod leases;
 pub(crate) mod lookup;
 pub(crate) mod lookups;
 pub(crate) mod objects;
-mod ownership;
+pub(crate) mod ownership;
 pub(crate) mod pods;
 pub(crate) mod records;
 pub(crate) mod references;

@@ -46,6 +46,16 @@ pub(crate) struct Applied {
     pub(crate) fields: Digest,
 }
 
+/// Who owns which fields of an object.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Managers {
+    #[serde(rename = "resourceVersion")]
+    version: String,
+    #[serde(rename = "managedFields")]
+    pub(crate) entries: Vec<Value>,
+}
+
 /// Who says an object is his.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -113,7 +123,7 @@ impl Writer {
 
     /// Makes the fields that former managers own ours, so that what is not applied any more goes.
     pub(crate) async fn take_fields(&self, kind: &ApiKind, id: &ObjectId) -> Result<(), kube::Error> {
-        let Some((version, entries)) = self.managers(kind, id).await? else { return Ok(()) };
+        let Some(Managers { version, entries }) = self.managers(kind, id).await? else { return Ok(()) };
         let Some(moved) = ownership::moved(&entries) else { return Ok(()) };
         let body = json!([
             {"op": "replace", "path": "/metadata/managedFields", "value": moved},
@@ -128,37 +138,20 @@ impl Writer {
         call::<IgnoredAny>(&self.client, request).await.map(|_| ())
     }
 
-    /// Names the fields of an object that somebody has changed since we applied them, at most so many.
-    pub(crate) async fn changed(&self, object: &Object, most: usize) -> Result<Vec<String>, kube::Error> {
-        let managers = self.managers(&object.kind, &object.id).await?;
-        let Some((_, entries)) = managers else { return Ok(Vec::new()) };
-        Ok(ownership::lost(&entries, &object.body, most))
-    }
-
-    /// An object's resource version and `managedFields`; `None` if it is not there.
-    async fn managers(
+    /// Reads who owns which fields of an object; `None` if it is not there.
+    pub(crate) async fn managers(
         &self,
         kind: &ApiKind,
         id: &ObjectId,
-    ) -> Result<Option<(String, Vec<Value>)>, kube::Error> {
+    ) -> Result<Option<Managers>, kube::Error> {
         #[derive(Deserialize)]
         struct Answer {
-            metadata: AnswerMeta,
-        }
-        #[derive(Deserialize)]
-        #[serde(default, rename_all = "camelCase")]
-        #[derive(Default)]
-        struct AnswerMeta {
-            resource_version: String,
-            managed_fields: Vec<Value>,
+            metadata: Managers,
         }
         let request =
             at(kind, id).get_metadata(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
         match call::<Answer>(&self.client, request).await {
-            Ok(answer) => {
-                let meta = answer.body.metadata;
-                Ok(Some((meta.resource_version, meta.managed_fields)))
-            }
+            Ok(answer) => Ok(Some(answer.body.metadata)),
             Err(error) if is_not_found(&error) => Ok(None),
             Err(error) => Err(error),
         }

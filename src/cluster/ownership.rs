@@ -57,7 +57,7 @@ fn unite(into: &mut Value, more: &Value) {
 }
 
 /// The fields of a body that we apply and do not own any more: those that somebody changed or took away. At most so many.
-pub(super) fn lost(entries: &[Value], body: &Value, most: usize) -> Vec<String> {
+pub(crate) fn lost(entries: &[Value], body: &Value, most: usize) -> Vec<String> {
     let owned = entries.iter().find(|entry| is_ours(entry)).and_then(|entry| entry.get("fieldsV1"));
     let mut found = Vec::new();
     let empty = Value::Object(Map::new());

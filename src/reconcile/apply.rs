@@ -16,6 +16,7 @@ use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
 use super::objects::{Object, Objects};
 use super::tracked::Expected;
+use super::unknown::{Deployed, Sending, explain_refusal};
 use super::{Controller, order};
 use crate::annotations::RECREATE;
 use crate::cluster::error::{explain, is_transient};
@@ -60,7 +61,7 @@ impl Controller {
     /// With every refusal; with the first failure of another sort.
     pub(super) async fn try_all(
         &self,
-        key: &InstanceKey,
+        instance: &Instance,
         objects: &[&Object],
         known: &BTreeMap<ObjectId, ()>,
     ) -> Result<Trial, Error> {
@@ -71,10 +72,13 @@ impl Controller {
             .collect();
         let coming = objects.iter().filter(|object| !known.contains_key(&object.id));
         let coming: Vec<&ObjectId> = coming.map(|object| &object.id).collect();
+        let deployed = Deployed::default();
         let mut trials = Vec::with_capacity(objects.len());
         for object in objects {
             if !object.kind_pending {
-                trials.push(async { (*object, self.try_one(key, object, &namespaces, &coming).await) });
+                trials.push(async {
+                    (*object, self.try_one(instance, object, &namespaces, &coming, &deployed).await)
+                });
             }
         }
         let verdicts: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
@@ -114,17 +118,30 @@ impl Controller {
 
     async fn try_one(
         &self,
-        key: &InstanceKey,
+        instance: &Instance,
         object: &Object,
         namespaces: &[&str],
         coming: &[&ObjectId],
+        deployed: &Deployed,
     ) -> Verdict {
+        let key = &instance.key;
         let prepared = match self.prepared(key, object).await {
             Ok(prepared) => prepared,
             Err(error) => return Verdict::Trouble(Box::new(error)),
         };
-        match self.writer.try_apply(&prepared).await {
-            Ok(tried) => Verdict::Fine(tried),
+        // With all fields: one that was left out before may be known by now.
+        let mut sending = Sending::new(instance, &prepared, deployed);
+        let answer = loop {
+            let answer = self.writer.try_apply(&sending.object).await;
+            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
+                break answer;
+            }
+        };
+        match answer {
+            Ok(tried) => {
+                self.note_left_out(instance, &object.id, sending.left_out);
+                Verdict::Fine(tried)
+            }
             Err(kube::Error::Api(status))
                 if status.is_not_found() && namespaces.contains(&&*object.id.namespace) =>
             {
@@ -148,7 +165,7 @@ impl Controller {
                     object.id.kind
                 ))
             }
-            Err(error) => Verdict::Refused(explain(&error)),
+            Err(error) => Verdict::Refused(explain_refusal(&error)),
         }
     }
 
@@ -168,7 +185,7 @@ impl Controller {
             let (wave, later) = rest.split_at(count);
             rest = later;
             let wave: Vec<&Object> = wave.to_vec();
-            applied.extend(self.apply_wave(&instance.key, &wave).await?);
+            applied.extend(self.apply_wave(instance, &wave).await?);
             if first.id.is_definition() {
                 for object in wave {
                     self.established(&object.kind, &object.id, ESTABLISH).await?;
@@ -179,10 +196,10 @@ impl Controller {
         Ok(applied)
     }
 
-    async fn apply_wave(&self, key: &InstanceKey, wave: &[&Object]) -> Result<Vec<Expected>, Error> {
+    async fn apply_wave(&self, instance: &Instance, wave: &[&Object]) -> Result<Vec<Expected>, Error> {
         let mut applies = Vec::with_capacity(wave.len());
         for object in wave {
-            applies.push(async { (*object, self.apply_one(key, object).await) });
+            applies.push(async { (*object, self.apply_one(instance, object).await) });
         }
         let results: Vec<_> = stream::iter(applies).buffered(AT_A_TIME).collect().await;
         let mut applied = Vec::with_capacity(results.len());
@@ -193,7 +210,9 @@ impl Controller {
                 Err(error) if is_transient(&error) && !is_judgement(&error) => {
                     return Err(Error::Api { doing: format!("apply {}", object.id), error: Box::new(error) });
                 }
-                Err(error) => failed.push(format!("{} ({}): {}", object.id, object.source, explain(&error))),
+                Err(error) => {
+                    failed.push(format!("{} ({}): {}", object.id, object.source, explain_refusal(&error)))
+                }
             }
         }
         if failed.is_empty() { Ok(applied) } else { Err(Error::Apply(failed)) }
@@ -202,17 +221,27 @@ impl Controller {
     /// Applies one object and sees to it that its kind is watched.
     pub(super) async fn apply_one(
         &self,
-        key: &InstanceKey,
+        instance: &Instance,
         object: &Object,
     ) -> Result<Expected, kube::Error> {
+        let key = &instance.key;
         let prepared = self.prepared(key, object).await?;
-        let applied = match self.writer.apply(key, &prepared).await {
-            Err(error) if is_immutable(&error) && self.recreates(key, object) => {
-                self.make_way(key, object, error).await?;
-                self.writer.apply(key, &prepared).await?
+        let deployed = Deployed::default();
+        let mut sending =
+            Sending::new(instance, &prepared, &deployed).without(self.left_out(key, &object.id));
+        let applied = loop {
+            let answer = match self.writer.apply(key, &sending.object).await {
+                Err(error) if is_immutable(&error) && self.recreates(key, object) => {
+                    self.make_way(key, object, error).await?;
+                    self.writer.apply(key, &sending.object).await
+                }
+                answer => answer,
+            };
+            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
+                break answer?;
             }
-            applied => applied?,
         };
+        self.note_left_out(instance, &object.id, sending.left_out);
         if self.watch.watch_dependent_resources {
             self.dependents.ensure(&object.kind, &object.id.namespace);
         }
@@ -335,7 +364,7 @@ impl Controller {
         applied: &mut [Expected],
     ) -> Result<(), Error> {
         for object in objects.list.iter().filter(|o| self.dependents.scaler(&instance.key, &o.id).is_some()) {
-            let now = self.apply_one(&instance.key, object).await;
+            let now = self.apply_one(instance, object).await;
             let now = now.map_err(Error::api(format!("apply {}", object.id)))?;
             if let Some(place) = applied.iter_mut().find(|one| one.id == object.id) {
                 *place = now;

@@ -176,7 +176,7 @@ impl Controller {
         let to_write = plan::to_write(&objects, sent, &observed);
         let mut known: BTreeMap<ObjectId, ()> = observed.keys().map(|id| (id.clone(), ())).collect();
         known.extend(sent.iter().map(|one| (one.id.clone(), ())));
-        let trial = self.try_all(&instance.key, &to_write, &known).await?;
+        let trial = self.try_all(instance, &to_write, &known).await?;
         self.check_strangers(instance, &place_name(instance), &trial.strangers, &to_write).await?;
         for warning in &trial.warnings {
             tracing::warn!(resource = %instance.key, warning, "The API server warns");
@@ -320,7 +320,7 @@ impl Controller {
         let all: Vec<&Object> = objects.list.iter().filter(|object| !is_done(object)).collect();
         // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
         let known = observed.keys().map(|id| (id.clone(), ())).collect();
-        let trial = self.try_all(&instance.key, &all, &known).await?;
+        let trial = self.try_all(instance, &all, &known).await?;
         self.check_strangers(instance, &place_name(instance), &trial.strangers, &all).await?;
         self.still_wanted(instance)?;
         self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;

@@ -9,8 +9,9 @@ use super::error::Error;
 use super::objects::{Object, What};
 use super::render::RenderError;
 use super::status::Remembered;
+use super::unknown::{Deployed, Sending, explain_refusal};
 use super::values::ValuesError;
-use crate::cluster::error::{explain, is_not_found, is_transient};
+use crate::cluster::error::{is_not_found, is_transient};
 use crate::cluster::instances::Instance;
 
 /// Requests under way at a time for one judgement.
@@ -58,9 +59,10 @@ impl Controller {
             Err(error) if is_final(&error) => return Verdict::Refused(error.to_string()),
             Err(error) => return Verdict::unsure(error),
         };
+        let deployed = Deployed::default();
         let mut trials = Vec::with_capacity(objects.len());
         for object in objects.iter().filter(|object| !object.kind_pending) {
-            trials.push(self.trial(object, instance, is_new));
+            trials.push(self.trial(object, instance, is_new, &deployed));
         }
         let trials: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
         let (mut warnings, mut refused) = (Vec::new(), Vec::new());
@@ -89,8 +91,15 @@ impl Controller {
         Ok(objects.list)
     }
 
-    async fn trial(&self, object: &Object, instance: &Instance, is_new: bool) -> Trial {
-        let error = match self.writer.try_apply(object).await {
+    async fn trial(&self, object: &Object, instance: &Instance, is_new: bool, deployed: &Deployed) -> Trial {
+        let mut sending = Sending::new(instance, object, deployed);
+        let answer = loop {
+            let answer = self.writer.try_apply(&sending.object).await;
+            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
+                break answer;
+            }
+        };
+        let error = match answer {
             Ok(tried) => {
                 let about = |warning| format!("{}: {warning}", object.id);
                 return Trial::Fine(tried.warnings.into_iter().map(about).collect());
@@ -99,7 +108,7 @@ impl Controller {
             Err(error) if is_not_found(&error) => return Trial::Fine(Vec::new()),
             Err(error) => error,
         };
-        let why = format!("{} ({}): {}", object.id, object.source, explain(&error));
+        let why = format!("{} ({}): {}", object.id, object.source, explain_refusal(&error));
         // Entries with one key are mended when they are applied.
         let passes =
             (is_transient(&error) && !is_judgement(&error)) || why.contains("duplicate entries for key");

@@ -11,12 +11,14 @@ use super::objects::{Object, Objects};
 use super::plan;
 use super::render::{Lookup, answer_digest};
 use super::tracked::{Dependent, Expected, Settled};
+use super::unknown::explain_refusal;
 use super::values::Values;
-use super::{Controller, Next};
+use super::{Controller, Next, unknown};
 use crate::cluster::discovery::Served;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::lookup::lookup;
+use crate::cluster::ownership::lost;
 
 /// The most fields of an object that are named as changed.
 const MOST_FIELDS: usize = 10;
@@ -202,27 +204,9 @@ impl Controller {
         settled: &Arc<Settled>,
     ) -> Result<Arc<Settled>, Error> {
         let objects = self.render_again(instance, values, settled).await?;
-        let mut objects_left = settled.objects.clone();
-        let mut failed = Vec::new();
         // A Job that removes itself when it is done stays gone.
-        for object in objects.list.iter().filter(|object| !object.is_fleeting()) {
-            self.still_wanted(instance)?;
-            match self.apply_one(&instance.key, object).await {
-                Ok(expected) => {
-                    let Some(before) = objects_left.iter_mut().find(|one| one.id == object.id) else {
-                        continue;
-                    };
-                    if before.uid != expected.uid {
-                        self.tell_repair(instance, object, None, &[], &expected);
-                    }
-                    *before = expected;
-                }
-                Err(error) => {
-                    failed.push(format!("{}: {}", object.id, crate::cluster::error::explain(&error)));
-                }
-            }
-        }
-        self.settle_again(instance, settled, objects_left, failed)
+        let lasting = objects.list.iter().filter(|object| !object.is_fleeting());
+        self.apply_some(instance, settled, lasting.map(|object| (object, None)).collect()).await
     }
 
     /// Applies those of a release's objects that were changed or deleted by somebody else, and says by whom.
@@ -233,28 +217,47 @@ impl Controller {
         objects: &Objects,
         drift: &[Drifted],
     ) -> Result<Arc<Settled>, Error> {
+        let drifted = objects.list.iter().filter_map(|object| {
+            let (_, before) = drift.iter().find(|(id, _)| *id == object.id)?;
+            Some((object, before.as_ref()))
+        });
+        self.apply_some(instance, settled, drifted.collect()).await
+    }
+
+    /// Applies objects of a release again, each with what it was before, if that is known; an error names those that could
+    /// not be.
+    async fn apply_some(
+        &self,
+        instance: &Instance,
+        settled: &Settled,
+        objects: Vec<(&Object, Option<&Dependent>)>,
+    ) -> Result<Arc<Settled>, Error> {
         let mut objects_left = settled.objects.clone();
         let mut failed = Vec::new();
-        for object in &objects.list {
-            let Some((_, before)) = drift.iter().find(|(id, _)| *id == object.id) else { continue };
+        for (object, before) in objects {
             self.still_wanted(instance)?;
-            let fields = match before {
-                Some(_) => self.changed(object).await,
-                None => Vec::new(),
+            let Some(place) = objects_left.iter_mut().find(|one| one.id == object.id) else { continue };
+            // It is only for telling, so trouble with it does not matter.
+            let managers = match before {
+                Some(_) => self.writer.managers(&object.kind, &object.id).await.unwrap_or_default(),
+                None => None,
             };
-            match self.apply_one(&instance.key, object).await {
-                Ok(expected) => {
-                    self.tell_repair(instance, object, before.as_ref(), &fields, &expected);
-                    if let Some(place) = objects_left.iter_mut().find(|one| one.id == object.id) {
-                        *place = expected;
+            match self.apply_one(instance, object).await {
+                Ok(now) => {
+                    if before.is_some() || place.uid != now.uid {
+                        let sent = unknown::without(object, &self.left_out(&instance.key, &object.id));
+                        let fields =
+                            managers.map(|managers| lost(&managers.entries, &sent.body, MOST_FIELDS));
+                        self.tell_repair(instance, object, before, &fields.unwrap_or_default(), &now);
                     }
+                    *place = now;
                 }
-                Err(error) => {
-                    failed.push(format!("{}: {}", object.id, crate::cluster::error::explain(&error)));
-                }
+                Err(error) => failed.push(format!("{}: {}", object.id, explain_refusal(&error))),
             }
         }
-        self.settle_again(instance, settled, objects_left, failed)
+        let settled = Arc::new(Settled { objects: objects_left, ..settled.clone() });
+        self.remember(instance, settled.clone());
+        if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
     }
 
     /// The objects of a settled release, as they were applied.
@@ -269,19 +272,6 @@ impl Controller {
         Ok(self.build(instance, &output.rendered, &[]).await?.0)
     }
 
-    /// Remembers how objects were left that were applied again; an error names those that could not be.
-    fn settle_again(
-        &self,
-        instance: &Instance,
-        settled: &Settled,
-        objects: Vec<Expected>,
-        failed: Vec<String>,
-    ) -> Result<Arc<Settled>, Error> {
-        let settled = Arc::new(Settled { objects, ..Settled::clone(settled) });
-        self.remember(instance, settled.clone());
-        if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
-    }
-
     fn tell_renewal(&self, instance: &Instance) {
         let note =
             "Two thirds of the validity of certificates that the chart makes have passed: they are made anew";
@@ -290,11 +280,6 @@ impl Controller {
             "Certificates are renewed"
         );
         self.events.tell(instance, Severity::Normal, "Renew", "CertificatesDue", note);
-    }
-
-    /// The fields of an object that somebody changed. It is only for telling, so trouble with it does not matter.
-    async fn changed(&self, object: &Object) -> Vec<String> {
-        self.writer.changed(object, MOST_FIELDS).await.unwrap_or_default()
     }
 
     fn tell_repair(

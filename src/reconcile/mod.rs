@@ -38,6 +38,7 @@ mod strangers;
 mod testing;
 pub(crate) mod tracked;
 mod uninstall;
+mod unknown;
 pub(crate) mod values;
 mod yaml;
 

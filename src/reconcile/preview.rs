@@ -7,6 +7,7 @@ use futures::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::Controller;
+use super::apply::is_judgement;
 use super::deploy::check_name;
 use super::difference::{Field, fields};
 use super::error::Error;
@@ -14,8 +15,9 @@ use super::identity::ObjectId;
 use super::ledger::{manifest_text, same_config};
 use super::objects::{Object, Objects};
 use super::plan;
+use super::unknown::{Deployed, Sending, explain_refusal};
 use super::values::Values;
-use crate::cluster::error::{explain, is_not_found, is_transient};
+use crate::cluster::error::{is_not_found, is_transient};
 use crate::cluster::instances::Instance;
 use crate::release::{Entry, State};
 
@@ -52,9 +54,10 @@ impl Controller {
         let history = history.map_err(Error::api("list the release's records"))?;
         let (objects, recorded) = self.next_objects(instance, &values, &history).await?;
 
+        let deployed = Deployed::default();
         let mut looks = Vec::with_capacity(objects.list.len());
         for object in &objects.list {
-            looks.push(self.look(object));
+            looks.push(self.look(instance, object, &deployed));
         }
         let looks: Vec<_> = stream::iter(looks).buffered(AT_A_TIME).collect().await;
         let mut changes = Vec::new();
@@ -96,7 +99,12 @@ impl Controller {
     }
 
     /// Compares an object with what is there.
-    async fn look(&self, object: &Object) -> Result<Option<Change>, Error> {
+    async fn look(
+        &self,
+        instance: &Instance,
+        object: &Object,
+        deployed: &Deployed,
+    ) -> Result<Option<Change>, Error> {
         let id = object.id.clone();
         if object.kind_pending {
             let fields = fields(&Value::Null, &object.body);
@@ -109,15 +117,26 @@ impl Controller {
         {
             spec.remove("replicas");
         }
-        let after = match self.writer.preview(&object).await {
+        let mut sending = Sending::new(instance, &object, deployed);
+        let answer = loop {
+            let answer = self.writer.preview(&sending.object).await;
+            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
+                break answer;
+            }
+        };
+        let after = match answer {
             Ok(after) => after,
             // The namespace comes with the same release.
             Err(error) if now.is_none() && is_not_found(&error) => object.body.clone(),
-            Err(error) if is_transient(&error) => {
+            Err(error) if is_transient(&error) && !is_judgement(&error) => {
                 return Err(Error::api(format!("try to apply {id}"))(error));
             }
             Err(error) => {
-                return Ok(Some(Change { id, what: What::Refused(explain(&error)), fields: Vec::new() }));
+                return Ok(Some(Change {
+                    id,
+                    what: What::Refused(explain_refusal(&error)),
+                    fields: Vec::new(),
+                }));
             }
         };
         let what = if now.is_some() { What::Change } else { What::Create };

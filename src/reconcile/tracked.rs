@@ -1,6 +1,6 @@
 //! What the operator remembers of a custom resource between reconciles: a few words, never its objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub(crate) struct Tracked {
     pub(crate) restless: Restless,
     /// When the release should have got ready, in Unix seconds, if it is not.
     pub(crate) overdue_at: Option<i64>,
+    /// The fields of objects that are left out of what is sent, for their types do not know them, as the server writes paths.
+    pub(crate) left_out: BTreeMap<ObjectId, BTreeSet<String>>,
     /// When all objects were last applied, where nobody watches them.
     pub(crate) last_pass: Option<Instant>,
     /// Whether the hooks before the deletion have run.

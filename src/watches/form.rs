@@ -67,6 +67,7 @@ static ENTRY: Keys = Keys {
         key("reconcilePeriod", Form::Text),
         key("maxHistory", Form::Count),
         key("recreate", Form::List(&Form::Text)),
+        key("unknownFields", Form::Word(&["refuse", "drop"])),
         key("ignore", Form::List(&Form::Keys(&IGNORE))),
         key("readyDeadline", Form::Text),
         key("deletionDeadline", Form::Text),

@@ -18,14 +18,7 @@ fn a_paused_resource_is_left_alone_until_it_goes_on() {
     annotate(&namespace, &kind, "chartwright.io/paused=true");
     says(30, "True PauseReconcileAnnotationTrue", || namespace.condition(&kind, "demo", "Paused"));
     namespace.change(&kind, "demo", r#"{"color": "red"}"#);
-    namespace.kubectl(&[
-        "patch",
-        "configmap",
-        "demo",
-        "--type=merge",
-        "-p",
-        r#"{"data": {"color": "mine"}}"#,
-    ]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "mine"}}"#);
     stays(3, || namespace.path("configmap", "demo", "{.data.color}"));
     assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "mine");
     annotate(&namespace, &kind, "chartwright.io/paused-");
@@ -42,24 +35,12 @@ fn a_paused_resource_is_left_alone_until_it_goes_on() {
 fn reconcile_now_applies_everything_once_more() {
     // With no watch on what was applied, nobody sees a change by hand.
     let chart = Chart::new("asked", &[("templates/cm.yaml", CONFIG)]);
-    let watches = chart.path.with_file_name("watches.yaml");
-    let entry =
-        "- {group: e2e.example.com, version: v1, kind: Asked, watchDependentResources: false, chart: ";
-    std::fs::write(&watches, format!("{entry}{:?}}}", chart.path)).expect("written");
     let (kind, namespace) = (Kind::new("Asked"), Namespace::new("asked"));
-    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
-        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
-    });
+    let _operator =
+        Operator::watching(&chart.watches(&[(&kind, "watchDependentResources: false")]), &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
-    namespace.kubectl(&[
-        "patch",
-        "configmap",
-        "demo",
-        "--type=merge",
-        "-p",
-        r#"{"data": {"color": "mine"}}"#,
-    ]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "mine"}}"#);
     stays(2, || namespace.path("configmap", "demo", "{.data.color}"));
     annotate(&namespace, &kind, "chartwright.io/reconcile-now=1");
     becomes(15, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
@@ -70,14 +51,7 @@ fn reconcile_now_applies_everything_once_more() {
         "nothing is new"
     );
     // The same again is nothing new.
-    namespace.kubectl(&[
-        "patch",
-        "configmap",
-        "demo",
-        "--type=merge",
-        "-p",
-        r#"{"data": {"color": "mine"}}"#,
-    ]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "mine"}}"#);
     annotate(&namespace, &kind, "other=1");
     stays(2, || namespace.path("configmap", "demo", "{.data.color}"));
 }
@@ -140,8 +114,8 @@ fn a_failed_hook_is_told_also_where_its_log_cannot_be_had() {
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
     // No kubelet runs it: we say how it ended, and nobody has its log.
-    let ended = r#"{"status": {"phase": "Failed", "containerStatuses": [{"name": "probe", "image": "probe", "imageID": "",
-        "ready": false, "restartCount": 0, "state": {"terminated": {"exitCode": 3, "reason": "Error"}}}]}}"#;
+    let ended = r#"{"phase": "Failed", "containerStatuses": [{"name": "probe", "image": "probe", "imageID": "",
+        "ready": false, "restartCount": 0, "state": {"terminated": {"exitCode": 3, "reason": "Error"}}}]}"#;
     let uid = || namespace.path("pod", "demo-probe", "{.metadata.uid}");
     let result = || namespace.path(&kind.full(), "demo", "{.status.test.message}");
     let mut before = String::new();
@@ -159,15 +133,7 @@ fn a_failed_hook_is_told_also_where_its_log_cannot_be_had() {
                 ),
             );
         }
-        namespace.kubectl(&[
-            "patch",
-            "pod",
-            "demo-probe",
-            "--subresource=status",
-            "--type=merge",
-            "-p",
-            ended,
-        ]);
+        namespace.merge_status("pod", "demo-probe", ended);
         becomes(30, round.to_owned(), || namespace.path(&kind.full(), "demo", "{.status.test.asked}"));
         let told = says(30, "container probe of pod demo-probe ended with code 3", result);
         assert!(told.contains("pod demo-probe failed") && !told.contains("its log"), "{told}");

@@ -116,14 +116,7 @@ fn a_slow_object_is_waited_for_and_named() {
         namespace.condition(&kind, "demo", "Deployed")
     });
     stays(5, || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
-    namespace.kubectl(&[
-        "patch",
-        "configmap",
-        "demo",
-        "--type=merge",
-        "-p",
-        r#"{"metadata": {"finalizers": null}}"#,
-    ]);
+    namespace.merge("configmap", "demo", r#"{"metadata": {"finalizers": null}}"#);
     becomes(20, String::new(), || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
 }
 
@@ -287,14 +280,7 @@ fn what_a_resource_left_that_went_unseen_is_found() {
         namespace.ready(&kind, name);
     }
     operator.stop();
-    namespace.kubectl(&[
-        "patch",
-        &kind.full(),
-        "demo",
-        "--type=merge",
-        "-p",
-        r#"{"metadata": {"finalizers": null}}"#,
-    ]);
+    namespace.merge(&kind.full(), "demo", r#"{"metadata": {"finalizers": null}}"#);
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
     let role = |name: &str| {
         namespace.path(

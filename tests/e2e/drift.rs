@@ -11,13 +11,13 @@ fn an_edit_is_put_back_within_a_second_and_told() {
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
-    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
     let took = becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     eprintln!("an edit was put back after {took:?}");
     says(20, "was changed by kubectl", || namespace.kubectl(&["get", "events"]));
     let before = namespace.versions("configmap");
     namespace.kubectl(&["label", "configmap", "demo", "theirs=yes"]);
-    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"extra": "x"}}"#]);
+    namespace.merge("configmap", "demo", r#"{"data": {"extra": "x"}}"#);
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert_ne!(namespace.versions("configmap"), before);
     stays(5, || namespace.versions("configmap"));
@@ -94,22 +94,11 @@ fn a_job_that_removes_itself_is_not_run_again() {
 fn objects_that_nobody_watches_are_put_back_after_a_period() {
     let chart = Chart::new("unwatched", &[("templates/cm.yaml", CONFIG)]);
     let (kind, namespace) = (Kind::new("Unwatched"), Namespace::new("unwatched"));
-    let watches = chart.path.join("watches.yaml");
-    let text = format!(
-        "- {{group: e2e.example.com, version: v1, kind: Unwatched, chart: {}, watchDependentResources: false, \
-         reconcilePeriod: 2s}}\n",
-        chart.path.display()
-    );
-    std::fs::write(&watches, text).unwrap();
-    let _operator = Operator::start_with(&chart.path, "", "", |command| {
-        command
-            .env("HELM_CHART", "")
-            .env("HELM_CHART_WATCHES", &watches)
-            .env("WATCH_NAMESPACE", &namespace.name);
-    });
+    let watches = chart.watches(&[(&kind, "watchDependentResources: false, reconcilePeriod: 2s")]);
+    let _operator = Operator::watching(&watches, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
-    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
     becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     namespace.kubectl(&["delete", "configmap", "demo"]);
     becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
@@ -135,6 +124,6 @@ fn marks_that_were_taken_off_are_put_back() {
         r#"[{"op": "remove", "path": "/metadata/ownerReferences"}]"#,
     ]);
     becomes(20, "demo".to_owned(), || namespace.path("configmap", "demo", owners));
-    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
     becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
 }

@@ -206,14 +206,7 @@ fn the_rights_and_the_type_of_a_scaffolded_project_are_enough() {
     says(30, "Installed scaffold", || namespace.kubectl(&["get", "events"]));
     namespace.change(&kind, "demo", r#"{"color": "red"}"#);
     becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
-    namespace.kubectl(&[
-        "patch",
-        "configmap",
-        "demo",
-        "--type=merge",
-        "-p",
-        r#"{"data": {"color": "mine"}}"#,
-    ]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "mine"}}"#);
     becomes(15, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
     becomes(60, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));

@@ -52,7 +52,7 @@ fn who_loses_the_lease_stops() {
     let mut operator = replica(&chart, &kind, &namespace);
     says(30, "Serving", || operator.log());
     let steal = r#"{"spec": {"holderIdentity": "thief", "leaseDurationSeconds": 3600}}"#;
-    namespace.kubectl(&["patch", "lease", "two-of-a-kind", "--type=merge", "-p", steal]);
+    namespace.merge("lease", "two-of-a-kind", steal);
     assert!(!operator.wait(30), "it must fail, so that its pod starts again");
     assert!(operator.log().contains("thief holds it now"), "{}", operator.log());
     assert_eq!(holder(&namespace), "thief");

@@ -65,14 +65,7 @@ fn a_change_while_it_was_down_is_carried_out() {
     namespace.ready(&kind, "edited");
     namespace.ready(&kind, "changed");
     operator.stop();
-    namespace.kubectl(&[
-        "patch",
-        "configmap",
-        "edited",
-        "--type=merge",
-        "-p",
-        r#"{"data": {"color": "red"}}"#,
-    ]);
+    namespace.merge("configmap", "edited", r#"{"data": {"color": "red"}}"#);
     namespace.change(&kind, "changed", r#"{"color": "blue"}"#);
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(20, "green".to_owned(), || namespace.path("configmap", "edited", "{.data.color}"));
@@ -130,14 +123,7 @@ fn kinds_do_not_share_a_release() {
     );
     let (first, second) = (Kind::new("Castor"), Kind::new("Pollux"));
     let namespace = Namespace::new("twins");
-    let watches = chart.path.with_file_name("watches.yaml");
-    let entry = |kind: &Kind| {
-        format!("- {{group: e2e.example.com, version: v1, kind: {}, chart: {:?}}}\n", kind.name, chart.path)
-    };
-    std::fs::write(&watches, entry(&first) + &entry(&second)).expect("written");
-    let _operator = Operator::start_with(&chart.path, &first.api_version(), &first.name, |command| {
-        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
-    });
+    let _operator = Operator::watching(&chart.watches(&[(&first, ""), (&second, "")]), &namespace);
     namespace.resource(&first, "demo", r#"{"color": "green"}"#);
     namespace.ready(&first, "demo");
     namespace.resource(&second, "demo", r#"{"color": "red"}"#);

@@ -36,4 +36,5 @@ mod rollout;
 mod scaling;
 mod takeover;
 mod typed;
+mod unknown;
 mod values;

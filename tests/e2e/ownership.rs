@@ -115,14 +115,7 @@ fn ignored_fields_are_left_and_others_put_back_by_name() {
     let data = || namespace.path("configmap", "demo", "{.data.ours} {.data.also} {.data.theirs}");
     assert_eq!(data(), "green x start");
     let patch = |data: &str| {
-        namespace.kubectl(&[
-            "patch",
-            "configmap",
-            "demo",
-            "--type=merge",
-            "-p",
-            &format!(r#"{{"data": {data}}}"#),
-        ]);
+        namespace.merge("configmap", "demo", &format!(r#"{{"data": {data}}}"#));
     };
     patch(r#"{"theirs": "changed"}"#);
     stays(3, data);

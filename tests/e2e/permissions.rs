@@ -53,7 +53,7 @@ fn the_generated_rules_are_enough() {
     let bindings = namespace.names("rolebinding");
     assert!(["demo", "demo-view"].iter().all(|name| bindings.iter().any(|one| one == name)), "{bindings:?}");
     says(20, "Installed", || namespace.kubectl(&["get", "events"]));
-    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
     crate::support::becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
     let log = operator.log();

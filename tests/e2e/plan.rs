@@ -24,7 +24,7 @@ spec: {ports: [{name: web, port: {{ .Values.port }}}]}
 "#;
 
 /// Runs `chartwright diff`; returns its exit status and all it says.
-fn diff(chart: &Chart, kind: &Kind, namespace: &Namespace, spec: &str) -> (i32, String) {
+pub(crate) fn diff(chart: &Chart, kind: &Kind, namespace: &Namespace, spec: &str) -> (i32, String) {
     let (api_version, name) = (kind.api_version(), &kind.name);
     chart.write(
         "../cr.yaml",

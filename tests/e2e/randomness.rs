@@ -77,9 +77,9 @@ fn certificates_are_renewed_once_when_they_are_due() {
     let epoch: i64 = epoch.parse().unwrap();
     assert_eq!(due - epoch, 20 * 24 * 60 * 60);
     let patch = format!(r#"{{"stringData": {{"epoch": "{}"}}}}"#, epoch - LATER);
-    namespace.kubectl(&["patch", "secret", seed, "--type=merge", "-p", &patch]);
-    let patch = format!(r#"{{"status": {{"resources": {{"seal": {{"renewAt": {}}}}}}}}}"#, due - LATER);
-    namespace.kubectl(&["patch", &kind.full(), "demo", "--subresource=status", "--type=merge", "-p", &patch]);
+    namespace.merge("secret", seed, &patch);
+    let status = format!(r#"{{"resources": {{"seal": {{"renewAt": {}}}}}}}"#, due - LATER);
+    namespace.merge_status(&kind.full(), "demo", &status);
 
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));

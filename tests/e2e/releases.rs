@@ -1,14 +1,8 @@
 //! Release records that Helm itself reads, and hooks that run as Helm runs them.
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
-
-fn helm(namespace: &Namespace, args: &[&str]) -> String {
-    let output =
-        cluster().helm3().expect("helm").args(["--namespace", &namespace.name]).args(args).output().unwrap();
-    assert!(output.status.success(), "helm {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+use crate::takeover::helm;
 
 #[test]
 #[ignore = "needs a control plane"]
@@ -114,7 +108,7 @@ fn hooks_run_one_after_another_and_only_at_changes() {
     assert!(order[0].1 <= order[1].0 && order[1].1 <= order[2].0, "{order:?}");
     let map = namespace.path("configmap", "demo", "{.metadata.creationTimestamp}");
     assert!(order[1].1 <= map && map <= order[2].0, "{map} {order:?}");
-    namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", r#"{"data": {"color": "red"}}"#]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
     becomes(5, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     stays(3, || namespace.kubectl(&["get", "job", "-o", "jsonpath={.items[*].metadata.uid}"]));
 }
@@ -191,7 +185,7 @@ fn a_record_that_cannot_be_read_does_not_count_as_deployed() {
     namespace.ready(&kind, "demo");
     let record = |revision: u32| format!("sh.helm.release.v1.demo.v{revision}");
     let patch = r#"{"stringData": {"release": "not a record"}}"#;
-    namespace.kubectl(&["patch", "secret", &record(1), "--type=merge", "-p", patch]);
+    namespace.merge("secret", &record(1), patch);
     namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
     let state = |revision| namespace.path("secret", &record(revision), "{.metadata.labels.status}");
     becomes(30, "deployed".to_owned(), || state(2));

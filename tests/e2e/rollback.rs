@@ -32,7 +32,7 @@ fn a_failed_upgrade_goes_back_and_what_runs_is_kept() {
     let color = || namespace.path("configmap", "demo", "{.data.color}");
     let paint = |color: &str| {
         let patch = format!(r#"{{"data": {{"color": "{color}"}}}}"#);
-        namespace.kubectl(&["patch", "configmap", "demo", "--type=merge", "-p", &patch]);
+        namespace.merge("configmap", "demo", &patch);
     };
     becomes(10, "green".to_owned(), color);
     becomes(10, String::new(), || namespace.path("configmap", "demo-new", "{.metadata.name}"));
@@ -85,7 +85,7 @@ fn what_runs_is_kept_while_an_upgrade_is_refused() {
     says(30, "spec.ports[0].port", || namespace.condition(&kind, "demo", "ReleaseFailed"));
     std::thread::sleep(Duration::from_secs(1));
     let patch = r#"{"spec": {"selector": {"a": "red"}}}"#;
-    namespace.kubectl(&["patch", "service", "demo", "--type=merge", "-p", patch]);
+    namespace.merge("service", "demo", patch);
     becomes(10, "green".to_owned(), || namespace.path("service", "demo", "{.spec.selector.a}"));
     says(5, "spec.ports[0].port", || namespace.condition(&kind, "demo", "ReleaseFailed"));
 }

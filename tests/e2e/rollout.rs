@@ -60,15 +60,11 @@ impl Fleet {
     }
 
     fn get_ready(&self, name: &str) {
-        self.namespace.kubectl(&[
-            "patch",
+        self.namespace.merge_status(
             "service",
             name,
-            "--subresource=status",
-            "--type=merge",
-            "-p",
-            r#"{"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}}"#,
-        ]);
+            r#"{"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}]}}"#,
+        );
         self.namespace.ready(&self.kind, name);
     }
 

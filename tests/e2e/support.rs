@@ -91,7 +91,18 @@ impl Namespace {
 
     /// Merges a change into a custom resource's spec.
     pub(crate) fn change(&self, kind: &Kind, name: &str, spec: &str) {
-        self.kubectl(&["patch", &kind.full(), name, "--type=merge", "-p", &format!(r#"{{"spec": {spec}}}"#)]);
+        self.merge(&kind.full(), name, &format!(r#"{{"spec": {spec}}}"#));
+    }
+
+    /// Merges a change into an object.
+    pub(crate) fn merge(&self, what: &str, name: &str, patch: &str) {
+        self.kubectl(&["patch", what, name, "--type=merge", "-p", patch]);
+    }
+
+    /// Merges a change into an object's status.
+    pub(crate) fn merge_status(&self, what: &str, name: &str, status: &str) {
+        let patch = format!(r#"{{"status": {status}}}"#);
+        self.kubectl(&["patch", what, name, "--subresource=status", "--type=merge", "-p", &patch]);
     }
 
     /// A condition as `status reason: message`; empty if it is not there.
@@ -181,6 +192,18 @@ impl Chart {
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(path, text).expect("written");
     }
+
+    /// Writes a watches file beside the chart that has it served for some kinds, each with further fields of its entry as
+    /// they stand in braces (`maxHistory: 3, crd: none`).
+    pub(crate) fn watches(&self, kinds: &[(&Kind, &str)]) -> PathBuf {
+        let path = self.path.with_file_name("watches.yaml");
+        let chart = &self.path;
+        let entry = |(kind, fields): &(&Kind, &str)| {
+            format!("- {{group: {GROUP}, version: v1, kind: {}, chart: {chart:?}, {fields}}}\n", kind.name)
+        };
+        fs::write(&path, kinds.iter().map(entry).collect::<String>()).expect("written");
+        path
+    }
 }
 
 impl Drop for Chart {
@@ -204,6 +227,14 @@ impl Operator {
     pub(crate) fn start(chart: &Path, kind: &Kind, namespace: &Namespace) -> Self {
         Self::start_with(chart, &kind.api_version(), &kind.name, |command| {
             command.env("WATCH_NAMESPACE", &namespace.name);
+        })
+    }
+
+    /// Starts an operator for what a watches file says, and waits until it serves.
+    pub(crate) fn watching(watches: &Path, namespace: &Namespace) -> Self {
+        Self::start_with(Path::new(""), "", "", |command| {
+            command.env("HELM_CHART_WATCHES", watches).env("WATCH_NAMESPACE", &namespace.name);
+            command.env("LOG_LEVEL", "debug");
         })
     }
 

@@ -14,7 +14,8 @@ fn run(mut helm: Command, namespace: &Namespace, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn helm(namespace: &Namespace, args: &[&str]) -> String {
+/// Runs Helm 3 in a namespace; panics when it fails.
+pub(crate) fn helm(namespace: &Namespace, args: &[&str]) -> String {
     run(cluster().helm3().expect("helm"), namespace, args)
 }
 

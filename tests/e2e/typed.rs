@@ -62,7 +62,7 @@ fn the_walk_through_of_memcached_operator() {
     says(60, "3/3", ready);
     says(60, "Deployed", ready);
     let change = r#"{"spec":{"size": 5}}"#;
-    namespace.kubectl(&["patch", MEMCACHED, "memcached-sample", "--type=merge", "-p", change]);
+    namespace.merge(MEMCACHED, "memcached-sample", change);
     becomes(60, 5, || running_pods(&namespace));
     namespace.kubectl(&["scale", MEMCACHED, "memcached-sample", "--replicas=2"]);
     becomes(60, 2, || running_pods(&namespace));

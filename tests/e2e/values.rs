@@ -1,8 +1,5 @@
 //! Values that come from elsewhere than a resource's spec.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::support::{Chart, Kind, Namespace, Operator, becomes, kubectl, says};
 
 /// Shows where its values came from.
@@ -10,25 +7,6 @@ const SHOW: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Releas
                     \x20 color: {{ .Values.color | quote }}\n\
                     \x20 password: {{ (.Values.db | default dict).password | default \"none\" | quote }}\n\
                     \x20 debug: {{ kindOf .Values.debug }}\n";
-
-fn watches(chart: &Chart, kind: &Kind, fields: &str) -> PathBuf {
-    let path = chart.path.with_file_name("watches.yaml");
-    let entry = format!(
-        "- group: e2e.example.com\n  version: v1\n  kind: {}\n  chart: {}\n{fields}",
-        kind.name,
-        chart.path.display()
-    );
-    fs::write(&path, entry).expect("written");
-    path
-}
-
-fn start(chart: &Chart, kind: &Kind, namespace: &Namespace, fields: &str) -> Operator {
-    let watches = watches(chart, kind, fields);
-    Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
-        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
-        command.env("LOG_LEVEL", "debug");
-    })
-}
 
 fn data(namespace: &Namespace, key: &str) -> String {
     namespace.path("configmap", "demo", &format!("{{.data.{key}}}"))
@@ -40,11 +18,13 @@ fn values_from_secrets_and_config_maps_are_followed() {
     let chart =
         Chart::new("outsider", &[("templates/cm.yaml", SHOW), ("values.yaml", "color: grey\ndebug: null\n")]);
     let (kind, namespace) = (Kind::new("Outsider"), Namespace::new("outsider"));
-    let fields = "  values: {debug: true}\n  valuesFrom:\n\
-                  \x20 - {kind: ConfigMap, name: site}\n\
-                  \x20 - {kind: Secret, name: creds, valuesKey: password, targetPath: db.password}\n\
-                  \x20 - {kind: Secret, name: extra, optional: true}\n";
-    let mut operator = start(&chart, &kind, &namespace, fields);
+    let watches = chart.watches(&[(
+        &kind,
+        "values: {debug: true}, valuesFrom: [{kind: ConfigMap, name: site},\
+         {kind: Secret, name: creds, valuesKey: password, targetPath: db.password},\
+         {kind: Secret, name: extra, optional: true}]",
+    )]);
+    let mut operator = Operator::watching(&watches, &namespace);
     namespace.kubectl(&["create", "configmap", "site", "--from-literal=values.yaml=color: red"]);
     namespace.resource(&kind, "demo", r#"{"color": "green", "debug": "no"}"#);
     let told = says(30, "Secret", || namespace.condition(&kind, "demo", "ReleaseFailed"));
@@ -57,7 +37,7 @@ fn values_from_secrets_and_config_maps_are_followed() {
     assert_eq!(data(&namespace, "password"), "pa55-one");
 
     let patch = r#"{"stringData": {"password": "pa55-two"}}"#;
-    namespace.kubectl(&["patch", "secret", "creds", "--type=merge", "-p", patch]);
+    namespace.merge("secret", "creds", patch);
     becomes(15, "pa55-two".to_owned(), || data(&namespace, "password"));
     namespace.kubectl(&["create", "secret", "generic", "extra", "--from-literal=values.yaml=color: blue"]);
     becomes(15, "blue".to_owned(), || data(&namespace, "color"));
@@ -70,7 +50,7 @@ fn values_from_secrets_and_config_maps_are_followed() {
     // A restart finds everything as it was.
     operator.stop();
     let before = namespace.versions("configmap,secret");
-    let _operator = start(&chart, &kind, &namespace, fields);
+    let _operator = Operator::watching(&watches, &namespace);
     namespace.resource(&kind, "second", "{}");
     namespace.ready(&kind, "second");
     for line in before.lines() {
@@ -92,16 +72,11 @@ fn one_operator_serves_kinds_in_namespaces_and_in_the_cluster() {
     let (near, wide) = (Kind::new("Near"), Kind::new("Roaming"));
     let (namespace, releases) = (Namespace::new("near"), Namespace::new("wide"));
     let fields = format!(
-        "- group: e2e.example.com\n  version: v1\n  kind: Roaming\n  chart: {}\n  scope: Cluster\n  maxHistory: 2\n\
-         \x20 releaseNamespace: {}\n  valuesFrom: [{{kind: ConfigMap, name: site}}]\n",
-        chart.path.display(),
+        "scope: Cluster, maxHistory: 2, releaseNamespace: {}, valuesFrom: [{{kind: ConfigMap, name: site}}]",
         releases.name
     );
-    let watches = watches(&chart, &near, &fields);
-    let _operator = Operator::start_with(&chart.path, &near.api_version(), &near.name, |command| {
-        // It says nothing of what lives in no namespace.
-        command.env("HELM_CHART_WATCHES", &watches).env("WATCH_NAMESPACE", &namespace.name);
-    });
+    // The namespaces say nothing of what lives in none.
+    let _operator = Operator::watching(&chart.watches(&[(&near, ""), (&wide, &fields)]), &namespace);
     releases.kubectl(&["create", "configmap", "site", "--from-literal=values.yaml=color: blue"]);
     namespace.resource(&near, "demo", r#"{"color": "green"}"#);
     namespace.resource(&wide, "demo", r#"{"color": "green"}"#);
@@ -128,7 +103,8 @@ fn one_operator_serves_kinds_in_namespaces_and_in_the_cluster() {
 fn an_override_that_cannot_be_read_is_told() {
     let chart = Chart::new("overrule", &[("templates/cm.yaml", SHOW)]);
     let (kind, namespace) = (Kind::new("Overrule"), Namespace::new("overrule"));
-    let _operator = start(&chart, &kind, &namespace, "  overrideValues: {\"colors[x]\": red}\n");
+    let watches = chart.watches(&[(&kind, "overrideValues: {\"colors[x]\": red}")]);
+    let _operator = Operator::watching(&watches, &namespace);
     namespace.resource(&kind, "demo", "{}");
     says(30, "override value colors[x]=red: ", || namespace.condition(&kind, "demo", "ReleaseFailed"));
 }
