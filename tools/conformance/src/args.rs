@@ -19,7 +19,9 @@ usage: conformance [--corpus DIR] [--vectors FILE...] [--cases DIR] [options]
   --work DIR         where to unpack the corpus (default: a folder of the user's cache)
   --jobs N           threads (default: as many as processors)
   --fuzz PROGRAM     compare random cases with a live Helm instead: the program of tools/oracle/helm
-  --fuzz-kinds LIST  which, with commas between: charts, templates, documents, overrides (default: all that can be made)
+  --fuzz-kinds LIST  which, with commas between: charts, scopes, outputs, schemas, templates, documents,
+                     overrides
+                     (default: all that can be made)
   --fuzz-corpus DIR  the charts that get random values, a folder as for --corpus
   --seconds N        for how long (default: 60)
   --seed N           where to start (default: 1)

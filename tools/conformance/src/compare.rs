@@ -125,9 +125,24 @@ pub(crate) fn as_set(what: &str, want: &str, got: &str) -> Option<Difference> {
 pub(crate) fn errors(want: &str, got: Option<&str>) -> Option<Difference> {
     let Some(got) = got else { return Some(Difference::new("no error", want, "(success)")) };
     if want.starts_with("values don't meet the specifications of the schema(s)") {
-        return as_set("error", &without_chance(want), &without_chance(got));
+        let (want, got) = (without_chance(want), without_chance(got));
+        let apart = |chart: &str| {
+            (want.replace(chart, &format!("\n{chart}")), got.replace(chart, &format!("\n{chart}")))
+        };
+        let (want, got) = glued_chart(&want, &got).map_or_else(|| (want.clone(), got.clone()), apart);
+        return as_set("error", &want, &got);
     }
     (want != got).then(|| Difference::new("error", want, got))
+}
+
+/// Errors about a schema itself have no line end, so the name of the next chart stands in the last line, whichever that is: returns
+/// that name and what is behind it.
+fn glued_chart<'w>(want: &'w str, got: &str) -> Option<&'w str> {
+    let headings = want.split_inclusive('\n').filter(|line| line.ends_with(":\n") && !got.contains(*line));
+    let mut pairs = headings.flat_map(|heading| got.split('\n').map(move |line| (heading, line)));
+    pairs.find_map(|(heading, line)| {
+        heading.strip_prefix(line).filter(|chart| !line.is_empty() && chart.len() > 2)
+    })
 }
 
 /// Takes out of the lines of schema errors what depends on the random order of Go's maps: the order of names, and the places
@@ -180,4 +195,30 @@ pub(crate) fn warnings(want: &[String], got: &[String]) -> Option<Difference> {
         lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
     };
     as_set("warnings", &text(want), &text(got))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::errors;
+
+    const START: &str =
+        "values don't meet the specifications of the schema(s) in the following chart(s):\np:\n";
+
+    #[test]
+    fn schema_errors_have_no_order() {
+        let text = |lines: &str| format!("{START}{lines}");
+        assert!(
+            errors(&text("- at '/a': x\n- at '/b': y\n"), Some(&text("- at '/b': y\n- at '/a': x\n")))
+                .is_none()
+        );
+        assert!(errors(&text("- at '/a': xsub:\n"), Some(&text("- at '/a': y\nsub:\n"))).is_some());
+    }
+
+    #[test]
+    fn the_next_chart_stands_behind_the_last_line() {
+        let text = |lines: &str| format!("{START}{lines}\n- at '': z\n");
+        let (want, got) = (text("- at '/a': x\n- at '/b': ysub:"), text("- at '/b': y\n- at '/a': xsub:"));
+        assert!(errors(&want, Some(&got)).is_none());
+        assert!(errors(&want, Some(&text("- at '/b': y\n- at '/a': wsub:"))).is_some());
+    }
 }

@@ -37,7 +37,13 @@ pub(crate) fn corpus(folder: &Path, args: &Args) -> Result<PathBuf, Error> {
         let mut archive = tar::Archive::new(GzDecoder::new(file));
         archive.unpack(&partial).map_err(Error::write(&partial))?;
     }
-    fs::rename(&partial, &target).map_err(Error::write(&target))?;
+    if let Err(error) = fs::rename(&partial, &target) {
+        // Another run may have been faster.
+        let _ = fs::remove_dir_all(&partial);
+        if !target.is_dir() {
+            return Err(Error::write(&target)(error));
+        }
+    }
     Ok(target)
 }
 

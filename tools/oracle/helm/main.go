@@ -55,8 +55,12 @@ type request struct {
 	NoHooks     bool     `json:"noHooks"`
 }
 
-// How long Helm may think about one case; templates and patterns can take for ever.
-const patience = 20 * time.Second
+const (
+	// How long Helm may think about one case; templates and patterns can take for ever.
+	patience = 20 * time.Second
+	// How much memory the process may take; templates can fill any.
+	memory = 4 << 30
+)
 
 func main() {
 	folder, err := os.MkdirTemp("/dev/shm", "oracle-helm-")
@@ -68,6 +72,7 @@ func main() {
 	// Neither the version of Go that built this program nor its commit is part of what Helm does.
 	about := &chartutil.DefaultCapabilities.HelmVersion
 	about.Version, about.GitCommit, about.GitTreeState, about.GoVersion = "v3.22.0", "", "", "go1.26"
+	go watchMemory(folder)
 	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriter(os.Stdout)
 	for {
@@ -78,6 +83,24 @@ func main() {
 		out.Write(answer(folder, line))
 		out.WriteByte('\n')
 		out.Flush()
+	}
+}
+
+// watchMemory ends the process before it takes more memory than it may.
+func watchMemory(folder string) {
+	for ; ; time.Sleep(50 * time.Millisecond) {
+		var size, resident int
+		text, err := os.ReadFile("/proc/self/statm")
+		if err != nil {
+			return
+		}
+		if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
+			return
+		}
+		if resident > memory/os.Getpagesize() {
+			os.RemoveAll(folder)
+			os.Exit(1)
+		}
 	}
 }
 

@@ -3,7 +3,7 @@
 use gostd::value::{Elem, Entries, MapType, Method, Signature, Type};
 use gostd::{GoStr, List, Map, Value};
 
-use super::glob::Glob;
+use super::glob::{self, Glob};
 use super::objects::{receiver, text};
 use crate::chart::File;
 
@@ -18,7 +18,7 @@ const METHODS: &[Method] = &[
     Method { name: "AsSecrets", signature: BARE, call: |files, _| Ok(flattened(files, base64)) },
     Method { name: "Get", signature: NAMED, call: |files, name| Ok(Value::String(bytes(files, name))) },
     Method { name: "GetBytes", signature: NAMED, call: |files, name| Ok(Value::Bytes(bytes(files, name))) },
-    Method { name: "Glob", signature: NAMED, call: |files, pattern| Ok(glob(files, &text(pattern))) },
+    Method { name: "Glob", signature: NAMED, call: |files, pattern| glob(files, &text(pattern)) },
     Method { name: "Lines", signature: NAMED, call: |files, name| Ok(lines(&bytes(files, name))) },
 ];
 
@@ -36,12 +36,18 @@ fn bytes(files: &Value, name: &[Value]) -> GoStr {
 }
 
 /// An invalid pattern takes everything, as Helm falls back to `**`.
-fn glob(files: &Value, pattern: &GoStr) -> Value {
-    let pattern = pattern.to_str().and_then(Glob::compile);
-    let entries = receiver(files).snapshot().into_iter();
-    let chosen =
-        entries.filter(|(name, _)| pattern.as_ref().is_none_or(|glob| glob.matches(&name.to_lossy())));
-    Value::Map(Map::of(&FILES, chosen.collect()))
+fn glob(files: &Value, pattern: &GoStr) -> Result<Value, String> {
+    let failed = |fault: glob::Fault| fault.to_string();
+    let pattern = Glob::compile(pattern).map_err(failed)?;
+    let mut steps = glob::steps();
+    let mut chosen = Entries::new();
+    for (name, data) in receiver(files).snapshot() {
+        let fits = pattern.as_ref().map_or(Ok(true), |glob| glob.matches(&name, &mut steps));
+        if fits.map_err(failed)? {
+            chosen.insert(name, data);
+        }
+    }
+    Ok(Value::Map(Map::of(&FILES, chosen)))
 }
 
 fn lines(data: &GoStr) -> Value {

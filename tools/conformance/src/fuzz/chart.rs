@@ -12,7 +12,7 @@ use super::{grammar, put, templates, yaml};
 /// The files of a chart and the switches it is rendered with.
 pub(crate) fn case(dice: &mut Dice) -> Map {
     // Most cases should get far, some should fail anywhere.
-    let wrong = one(dice, &[0, 0, 0, 2, 10, 100]);
+    let wrong = one(dice, &[0, 0, 0, 0, 2, 2, 10, 60]);
     let files = Map::new();
     chart(dice, "", "c", 0, wrong, &files);
     let case = Map::new();
@@ -73,7 +73,7 @@ fn chart(dice: &mut Dice, at: &str, name: &str, depth: usize, wrong: usize, file
             one(dice, &["files/\n", "*.txt\n", "# x\nvalues.yaml\n", "templates/t0.yaml\n", "/files\n"]),
         );
     }
-    if dice.below(6) == 0 {
+    if dice.below(12) == 0 {
         add(files, format!("{at}values.schema.json"), grammar::text(dice, 'S'));
     }
 }
@@ -239,7 +239,7 @@ fn settings(dice: &mut Dice, wrong: usize, case: &Map) {
         }
         let items = (0..1 + dice.below(3)).map(|_| {
             let from = if dice.below(400) < wrong { BROKEN } else { known };
-            if *key != "setJSON" && dice.below(3) == 0 {
+            if *key != "setJSON" && dice.below(6) == 0 {
                 return Value::string(grammar::text(dice, '='));
             }
             Value::string(one(dice, from))

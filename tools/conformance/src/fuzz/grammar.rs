@@ -10,7 +10,7 @@ use super::forms::{Tables, tables};
 ///
 /// `r` regular expressions, `w` what replaces their matches, `v` versions, `c` constraints on them, `l` layouts of dates, `d`
 /// dates, `n` durations, `z` time zones, `u` addresses, `p` paths, `j` JSON, `y` YAML, `b` TOML, `e` formats of printf, `6` base64,
-/// `5` base32, `_` templates, `#` heaps of their parts, `=` settings, `S` schemas of values, `@` texts of all sorts, `k` scalars of YAML; most capital letters what is wrong, or nearly. The others
+/// `5` base32, `_` templates, `#` heaps of their parts, `=` settings, `S` schemas of values, `D` values for them, `M` settings of those, `@` texts of all sorts, `k` scalars of YAML; most capital letters what is wrong, or nearly. The others
 /// are parts of these.
 static RULES: LazyLock<Tables> = LazyLock::new(|| tables(include_str!("grammar.json")));
 

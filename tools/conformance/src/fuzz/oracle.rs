@@ -8,6 +8,11 @@ use gostd::{Map, Value};
 
 use crate::error::Error;
 
+/// How much memory Helm's process may hold between two cases: cases that it gave up go on in it, and some fill it.
+const MEMORY: u64 = 2 << 30;
+/// Its answer to such a case.
+const GIVEN_UP: &[u8] = b"oracle: no answer in time";
+
 /// A running oracle; it ends when it is dropped.
 pub(crate) struct Oracle {
     program: PathBuf,
@@ -21,6 +26,7 @@ impl Oracle {
         let failed = |reason: String| Error::data(program, reason);
         let mut child = Command::new(program)
             .env("TZ", "UTC")
+            .env("GOMEMLIMIT", MEMORY.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -31,15 +37,27 @@ impl Oracle {
         Ok(Self { program: program.to_owned(), child, input, output: BufReader::new(output) })
     }
 
-    /// Returns the case with the answer. Some cases end Helm's process at once; the answer says so, and a new one is started.
+    /// Returns the case with the answer. Some cases end Helm's process at once; the answer says so. A process that ended, or that is
+    /// of no use any more, is followed by a new one.
     pub(crate) fn ask(&mut self, case: &Map) -> Result<Map, Error> {
-        if let Some(answer) = self.try_ask(case)? {
-            return Ok(answer);
+        let answer = self.try_ask(case)?;
+        let is_spent = answer.as_ref().is_none_or(given_up) || self.memory() > MEMORY;
+        if is_spent {
+            *self = Self::start(&self.program.clone())?;
         }
-        *self = Self::start(&self.program.clone())?;
-        let answer = Map::new();
-        super::put(&answer, "error", Value::string("oracle: died"));
-        Ok(answer)
+        Ok(answer.unwrap_or_else(|| {
+            let answer = Map::new();
+            super::put(&answer, "error", Value::string("oracle: died"));
+            answer
+        }))
+    }
+
+    /// How many bytes the process holds; 0 where that is not known.
+    fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = resident.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+        kilobytes.unwrap_or_default() * 1024
     }
 
     fn try_ask(&mut self, case: &Map) -> Result<Option<Map>, Error> {
@@ -56,6 +74,10 @@ impl Oracle {
         }
         gostd::json::unmarshal_object(&answer).map(Some).map_err(|error| failed(error.to_string()))
     }
+}
+
+fn given_up(answer: &Map) -> bool {
+    answer.get("error").is_some_and(|error| error.as_str().is_some_and(|text| text.as_bytes() == GIVEN_UP))
 }
 
 impl Drop for Oracle {
