@@ -8,6 +8,10 @@ use helm::{Host, Issue, RenderOptions, Site};
 
 use crate::watches::go_duration;
 
+/// Address space for the stack of each thread, those that render aside. Documents and values may nest 10,000 levels deep,
+/// and what reads, compares and writes them recurses; what is not touched costs nothing.
+pub(crate) const STACK: usize = 64 * 1024 * 1024;
+
 /// Bounds on one render, each with an error that names it. The defaults are more than ten times what any known chart needs.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 #[command(next_help_heading = "Limits of one render")]

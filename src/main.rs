@@ -10,6 +10,7 @@ mod convert;
 mod crd;
 mod definitions;
 mod election;
+mod json;
 mod limits;
 mod lock;
 mod manifests;
@@ -30,5 +31,10 @@ mod words;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main(std::env::args_os())
+    let work = || cli::main(std::env::args_os());
+    // How deep values may nest does not depend on the stack that the system gives to the first thread.
+    match std::thread::Builder::new().stack_size(limits::STACK).spawn(work) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(_) => work(),
+    }
 }

@@ -10,6 +10,7 @@ use super::CliError;
 use super::hint;
 use super::resource::{ResourceFile, unusable};
 use super::run::{connect, find_watches};
+use super::runtime;
 use super::served::ServedArgs;
 use crate::cluster::instances::Instance;
 use crate::limits::RenderLimits;
@@ -90,12 +91,7 @@ pub(crate) fn run(args: DiffArgs) -> Result<Found, CliError> {
         status_manifest: false,
     };
     // Threads of its own for requests: templates that look something up wait for them.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(CliError::Runtime)?;
-    let changes = runtime.block_on(async {
+    let changes = runtime::start()?.block_on(async {
         let metrics = Arc::new(Metrics::default());
         let client = connect(args.kubeconfig, args.context, metrics.requests()).await?;
         Ok::<_, CliError>(preview(&settings, client, metrics, instance).await?)

@@ -13,6 +13,7 @@ mod logging;
 mod manifests;
 mod resource;
 mod run;
+mod runtime;
 mod served;
 mod shape;
 pub(crate) mod template;

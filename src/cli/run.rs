@@ -9,6 +9,7 @@ use clap::Args;
 use super::CliError;
 use super::flags::{Bind, bind_address, go_bool};
 use super::logging::LogArgs;
+use super::runtime;
 use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
 use crate::limits::RenderLimits;
@@ -102,13 +103,7 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     args.logging.start()?;
     let settings = settings(&args, Path::new("watches.yaml"))?;
     let metrics = Arc::new(Metrics::default());
-    // kube and the HTTP stack leave the choice of a cryptography provider to the program.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(CliError::Runtime)?;
-    runtime.block_on(async {
+    runtime::start()?.block_on(async {
         let client = connect(args.kubeconfig, args.context, metrics.requests()).await?;
         Ok(crate::operator::run(settings, client, metrics, stop_signal()).await?)
     })

@@ -17,7 +17,7 @@ pub(crate) mod ownership;
 pub(crate) mod pods;
 pub(crate) mod records;
 pub(crate) mod references;
-mod request;
+pub(crate) mod request;
 pub(crate) mod seeds;
 pub(crate) mod seen;
 

@@ -7,9 +7,11 @@ use kube::Client;
 use kube::core::Status;
 use serde::de::DeserializeOwned;
 
+use crate::json;
+
 /// What the server answered.
-pub(super) struct Answer<T> {
-    pub(super) body: T,
+pub(crate) struct Answer<T> {
+    pub(crate) body: T,
     /// The texts of its `Warning` headers.
     pub(super) warnings: Vec<String>,
 }
@@ -21,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
 /// Sends a request and reads its answer; a busy server is asked again a few times.
-pub(super) async fn call<T: DeserializeOwned>(
+pub(crate) async fn call<T: DeserializeOwned>(
     client: &Client,
     request: http::Request<Vec<u8>>,
 ) -> Result<Answer<T>, kube::Error> {
@@ -53,7 +55,7 @@ async fn send<T: DeserializeOwned>(
         });
         return Err(kube::Error::Api(told.boxed()));
     }
-    let body = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
+    let body = json::from_slice(&body).map_err(kube::Error::SerdeError)?;
     Ok(Answer { body, warnings })
 }
 

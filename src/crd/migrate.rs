@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use kube::api::{DynamicObject, ListParams, PartialObjectMeta, Patch, PatchParams};
-use kube::{Api, ResourceExt as _};
-use serde_json::{Value, json};
+use kube::api::{ListMeta, ListParams};
+use serde::Deserialize;
+use serde_json::Value;
 
-use crate::cluster::FIELD_MANAGER;
+use super::requests::{Definition, Resources};
 use crate::cluster::error::{explain, is_not_found, is_transient};
+use crate::cluster::request::call;
 
 /// Resources per page of a list.
 const PAGE: u32 = 100;
@@ -17,24 +18,19 @@ const PAUSE: Duration = Duration::from_secs(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 /// Rewrites all resources and then says that no other version is stored any more. Tries until it is done.
-pub(super) async fn migrate(
-    crds: Api<DynamicObject>,
-    resources: Api<DynamicObject>,
-    name: String,
-    version: String,
-) {
+pub(super) async fn migrate(definition: Definition, resources: Resources, name: String, version: String) {
     let mut pause = PAUSE;
     loop {
         // Servers learn of a new definition one after another, and until then they store what is written as before.
         tokio::time::sleep(pause).await;
-        match attempt(&crds, &resources, &name, &version).await {
+        match attempt(&definition, &resources, &version).await {
             Ok(count) => {
                 tracing::info!(crd = %name, version, resources = count, "All resources are stored in this version");
                 return;
             }
             // The new version is not served yet, or the definition has gone.
             Err(error) if is_not_found(&error) => {
-                if matches!(crds.get_opt(&name).await, Ok(None)) {
+                if matches!(definition.read().await, Ok(None)) {
                     return;
                 }
             }
@@ -53,18 +49,38 @@ pub(super) async fn migrate(
     }
 }
 
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    metadata: ListMeta,
+    // Go writes an empty list as null.
+    items: Option<Vec<Item>>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    metadata: Meta,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    name: String,
+    #[serde(default)]
+    namespace: String,
+}
+
 async fn attempt(
-    crds: &Api<DynamicObject>,
-    resources: &Api<DynamicObject>,
-    name: &str,
+    definition: &Definition,
+    resources: &Resources,
     version: &str,
 ) -> Result<usize, kube::Error> {
     let mut count = 0;
     let mut page = ListParams::default().limit(PAGE);
     loop {
-        let list = resources.list_metadata(&page).await?;
-        for resource in &list.items {
-            rewrite(resources, resource).await?;
+        let request = resources.within(None).list_metadata(&page).map_err(kube::Error::BuildRequest)?;
+        let list = call::<List>(&resources.client, request).await?.body;
+        for Item { metadata } in list.items.into_iter().flatten() {
+            resources.rewrite(&metadata.namespace, &metadata.name).await?;
             count += 1;
         }
         match list.metadata.continue_.filter(|token| !token.is_empty()) {
@@ -73,41 +89,14 @@ async fn attempt(
         }
     }
     // Only if nobody has changed the definition meanwhile: then the versions may be others.
-    let crd = crds.get(name).await?;
-    let stored = crd.data.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
+    let Some(crd) = definition.read().await? else { return Ok(count) };
+    let stored = crd.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
     let is_stored = |known: &Value| known.get("storage") == Some(&Value::Bool(true));
     if stored
         .filter(|known| is_stored(known))
         .all(|known| known.get("name").is_some_and(|name| name == version))
     {
-        let status = json!({
-            "metadata": {"resourceVersion": crd.resource_version()},
-            "status": {"storedVersions": [version]},
-        });
-        let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
-        crds.patch_status(name, &parameters, &Patch::Merge(status)).await?;
+        definition.set_stored(&crd, version).await?;
     }
     Ok(count)
-}
-
-/// A change of nothing: the server stores the resource anew if it is stored in another version.
-async fn rewrite(
-    resources: &Api<DynamicObject>,
-    resource: &PartialObjectMeta<DynamicObject>,
-) -> Result<(), kube::Error> {
-    let name = resource.name_any();
-    let namespace = resource.namespace().unwrap_or_default();
-    let all = resources.resource_url();
-    let url = match all.rsplit_once('/') {
-        Some((group, plural)) if !namespace.is_empty() => format!("{group}/namespaces/{namespace}/{plural}"),
-        _ => all.to_owned(),
-    };
-    let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
-    let request = kube::api::Request::new(url)
-        .patch(&name, &parameters, &Patch::Merge(json!({})))
-        .map_err(kube::Error::BuildRequest)?;
-    match resources.clone().into_client().request::<Value>(request).await {
-        Err(error) if !is_not_found(&error) => Err(error),
-        _ => Ok(()),
-    }
 }

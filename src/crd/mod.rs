@@ -6,6 +6,7 @@ mod evolve;
 mod migrate;
 mod permitted;
 mod register;
+mod requests;
 mod survey;
 
 pub(crate) use adopt::successor;

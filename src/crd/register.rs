@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use crdschema::Mode;
 use helm::Chart;
-use kube::api::{ApiResource, GroupVersionKind};
-use kube::api::{DynamicObject, Patch, PatchParams};
-use kube::{Api, Client};
+use kube::Client;
+use kube::api::ApiResource;
 use serde_json::Value;
 use thiserror::Error;
 
 use super::definition::api_with;
 use super::evolve::{self, versions};
 use super::migrate::migrate;
-use super::survey::{Resources, Rules, Survey, survey as look};
+use super::requests::{Definition, Resources};
+use super::survey::{Rules, Survey, survey as look};
 use super::{NoReplicas, adopt, api, changes, definition};
 use crate::cluster::FIELD_MANAGER;
 use crate::cluster::error::explain;
@@ -90,22 +90,19 @@ pub(crate) async fn register(
         return Ok(());
     }
     let name = watch.crd_name();
-    let gvk = GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    let crds: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::from_gvk(&gvk));
+    let stored = Definition::new(client, &name);
     let fail = |doing| {
         let name = name.clone();
         move |error| RegisterError::Api { doing, name, error: Box::new(error) }
     };
-    let existing = crds.get_opt(&name).await.map_err(fail("read"))?;
+    let existing = stored.read().await.map_err(fail("read"))?;
     if watch.crd == CrdPolicy::Check {
         let existing = existing.ok_or_else(|| RegisterError::Missing(name.clone()))?;
-        return check_version(&existing.data, watch);
+        return check_version(&existing, watch);
     }
     let mut wanted = definition(watch, &api(watch, chart)?);
     let mut is_there = false;
     if let Some(existing) = existing {
-        // Types and metadata are looked at as one.
-        let existing = serde_json::to_value(&existing).unwrap_or_default();
         match succeed(client, watch, namespaces, chart, &mut wanted, &existing).await {
             // The type stays as it is. The chart serves those resources that it can, and the others say what is wrong.
             Err(error @ RegisterError::Breaking { .. }) if check_version(&existing, watch).is_ok() => {
@@ -119,14 +116,13 @@ pub(crate) async fn register(
         }
     }
     if !is_there {
-        let parameters = PatchParams::apply(FIELD_MANAGER).force();
-        crds.patch(&name, &parameters, &Patch::Apply(&wanted)).await.map_err(fail("apply"))?;
+        stored.apply(&wanted).await.map_err(fail("apply"))?;
     }
     let established = async {
         let mut pause = Duration::from_millis(20);
         loop {
-            let crd = crds.get(&name).await.map_err(fail("read"))?;
-            match state(&crd.data) {
+            let crd = stored.read().await.map_err(fail("read"))?.unwrap_or_default();
+            match state(&crd) {
                 State::Established => return Ok(crd),
                 State::Refused(why) => return Err(RegisterError::Refused { name: name.clone(), why }),
                 State::Waiting => {}
@@ -139,9 +135,9 @@ pub(crate) async fn register(
         .await
         .unwrap_or_else(|_| Err(RegisterError::TooSlow(name.clone())))?;
     let version = &watch.api_version.version;
-    if stores_others(&crd.data, version) {
+    if stores_others(&crd, version) {
         let resources = resources(client, watch, version);
-        tokio::spawn(migrate(crds, resources.everywhere(), name, version.clone()));
+        tokio::spawn(migrate(stored, resources, name, version.clone()));
     }
     Ok(())
 }

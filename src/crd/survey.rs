@@ -4,11 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crdschema::{Change, Fault, validate};
 use gostd::value::Frozen;
-use kube::api::{ApiResource, DynamicObject, ListParams};
-use kube::{Api, Client, ResourceExt as _};
+use kube::Client;
+use kube::api::{ListMeta, ListParams, Request};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use super::requests::Resources;
+use crate::cluster::request::call;
 use crate::convert::from_json;
+use crate::json;
 
 /// Resources per page of a list.
 const PAGE: u32 = 100;
@@ -16,21 +21,37 @@ const PAGE: u32 = 100;
 /// As many resources are named for each change; the others are counted.
 const NAMED: usize = 5;
 
-/// The resources of a kind, as a version of it has them.
-pub(super) struct Resources {
-    pub(super) client: Client,
-    pub(super) resource: ApiResource,
-    pub(super) namespaced: bool,
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    metadata: ListMeta,
+    // Go writes an empty list as null.
+    items: Option<Vec<Item>>,
 }
 
-impl Resources {
-    pub(super) fn everywhere(&self) -> Api<DynamicObject> {
-        Api::all_with(self.client.clone(), &self.resource)
-    }
+#[derive(Deserialize)]
+struct Item {
+    metadata: Meta,
+    #[serde(default)]
+    spec: Option<Box<RawValue>>,
+}
 
-    fn within(&self, namespace: &str) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace, &self.resource)
-    }
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta {
+    name: String,
+    #[serde(default)]
+    namespace: String,
+    #[serde(default)]
+    managed_fields: Vec<Writing>,
+}
+
+/// In which version somebody wrote a resource.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Writing {
+    #[serde(default)]
+    api_version: String,
 }
 
 /// What a look at all resources showed.
@@ -53,7 +74,8 @@ pub(super) async fn survey(
     rules: Option<&Rules<'_>>,
 ) -> Result<Survey, kube::Error> {
     let mut survey = Survey::default();
-    match look(&resources.everywhere(), group, rules, &mut survey).await {
+    let client = &resources.client;
+    match look(client, resources.within(None), group, rules, &mut survey).await {
         Err(kube::Error::Api(status))
             if status.is_forbidden() && resources.namespaced && !namespaces.is_empty() =>
         {
@@ -63,33 +85,36 @@ pub(super) async fn survey(
         Err(error) => return Err(error),
     }
     for namespace in namespaces {
-        look(&resources.within(namespace), group, rules, &mut survey).await?;
+        look(client, resources.within(Some(namespace)), group, rules, &mut survey).await?;
     }
     Ok(survey)
 }
 
 async fn look(
-    resources: &Api<DynamicObject>,
+    client: &Client,
+    resources: Request,
     group: &str,
     rules: Option<&Rules<'_>>,
     survey: &mut Survey,
 ) -> Result<(), kube::Error> {
     let mut page = ListParams::default().limit(PAGE);
     loop {
-        let list = resources.list(&page).await?;
-        for resource in &list.items {
-            for entry in resource.managed_fields() {
-                let version = entry.api_version.as_deref().and_then(|known| known.split_once('/'));
-                if let Some((_, version)) = version.filter(|(of, _)| *of == group) {
+        let request = resources.list(&page).map_err(kube::Error::BuildRequest)?;
+        let list = call::<List>(client, request).await?.body;
+        for Item { metadata, spec } in list.items.into_iter().flatten() {
+            for entry in &metadata.managed_fields {
+                if let Some((_, version)) = entry.api_version.split_once('/').filter(|(of, _)| *of == group) {
                     survey.used.insert(version.to_owned());
                 }
             }
-            if let Some(rules) = rules {
-                let name = match resource.namespace() {
-                    Some(namespace) => format!("{namespace}/{}", resource.name_any()),
-                    None => resource.name_any(),
-                };
-                rules.judge(&name, resource.data.get("spec").unwrap_or(&Value::Null), &mut survey.hits);
+            let (Some(rules), Some(spec)) = (rules, spec) else { continue };
+            let name = match &*metadata.namespace {
+                "" => metadata.name,
+                namespace => format!("{namespace}/{}", metadata.name),
+            };
+            // What nests too deeply to be read cannot be served by any chart.
+            if let Ok(spec) = json::from_slice(spec.get().as_bytes()) {
+                rules.judge(&name, &spec, &mut survey.hits);
             }
         }
         match list.metadata.continue_.filter(|token| !token.is_empty()) {

@@ -15,6 +15,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::{ChartInfo, ChartJson, HookRecord, Info, Record};
+use crate::json;
 
 /// What the API server allows a Secret's data, and a little less for what surrounds the record.
 const LIMIT: usize = 1_048_576 - 4096;
@@ -148,10 +149,9 @@ struct StoredChart {
 pub(crate) fn decode(bytes: &RecordBytes) -> Result<(Record, ChartInfo), DecodeError> {
     let packed = BASE64.decode(bytes.0.trim_ascii())?;
     let stored: Stored = if packed.starts_with(&[0x1f, 0x8b, 0x08]) {
-        let unpacked = MultiGzDecoder::new(packed.as_slice()).take(UNPACKED_LIMIT);
-        serde_json::from_reader(BufReader::new(unpacked))?
+        json::from_reader(|| unpacked(&packed))?
     } else {
-        serde_json::from_slice(&packed)?
+        json::from_slice(&packed)?
     };
     let record = Record {
         name: stored.name,
@@ -163,6 +163,11 @@ pub(crate) fn decode(bytes: &RecordBytes) -> Result<(Record, ChartInfo), DecodeE
         hooks: stored.hooks.unwrap_or_default(),
     };
     Ok((record, stored.chart.and_then(|chart| chart.metadata).unwrap_or_default()))
+}
+
+/// The text of a packed record.
+fn unpacked(packed: &[u8]) -> impl Read {
+    BufReader::new(MultiGzDecoder::new(packed).take(UNPACKED_LIMIT))
 }
 
 /// Gives a stored record another `info`, keeping everything else byte for byte.
@@ -186,9 +191,9 @@ pub(crate) fn as_revision(
 
 fn rewritten(packed: &[u8], info: &Info, revision: Option<i64>) -> Result<RecordBytes, DecodeError> {
     let mut whole: Value = if packed.starts_with(&[0x1f, 0x8b, 0x08]) {
-        serde_json::from_reader(BufReader::new(MultiGzDecoder::new(packed).take(UNPACKED_LIMIT)))?
+        json::from_reader(|| unpacked(packed))?
     } else {
-        serde_json::from_slice(packed)?
+        json::from_slice(packed)?
     };
     if let Some(whole) = whole.as_object_mut() {
         whole.insert("info".into(), serde_json::to_value(info)?);

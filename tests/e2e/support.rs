@@ -107,8 +107,8 @@ impl Namespace {
 
     /// A condition as `status reason: message`; empty if it is not there.
     pub(crate) fn condition(&self, kind: &Kind, name: &str, condition: &str) -> String {
-        let object = self.get(&kind.full(), name);
-        let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let told = self.path(&kind.full(), name, "{.status.conditions}");
+        let conditions: Vec<Value> = serde_json::from_str(&told).unwrap_or_default();
         let found = conditions.iter().find(|one| one["type"] == condition);
         let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
         found

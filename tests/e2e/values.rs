@@ -1,6 +1,7 @@
 //! Values that come from elsewhere than a resource's spec.
 
 use crate::support::{Chart, Kind, Namespace, Operator, becomes, kubectl, says};
+use crate::takeover::helm;
 
 /// Shows where its values came from.
 const SHOW: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n\
@@ -107,4 +108,43 @@ fn an_override_that_cannot_be_read_is_told() {
     let _operator = Operator::watching(&watches, &namespace);
     namespace.resource(&kind, "demo", "{}");
     says(30, "override value colors[x]=red: ", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+}
+
+/// Renders whatever text a value holds as a field.
+const RAW: &str = "{{- with .Values.raw }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ $.Release.Name }}-raw}\n\
+                   data: {{ . }}\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn values_may_nest_as_deep_as_the_api_server_lets_them() {
+    let nested = |levels: usize| format!("{}1{}", r#"{"a": "#.repeat(levels), "}".repeat(levels));
+    let all = SHOW.to_owned() + RAW;
+    let files = [("templates/all.yaml", all.as_str()), ("values.yaml", "color: grey\ndebug: 1\n")];
+    let chart = Chart::new("abyss", &files);
+    let (kind, namespace) = (Kind::new("Abyss"), Namespace::new("abyss"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    let spec = |levels: usize| format!(r#"{{"color": "red", "deep": {}}}"#, nested(levels));
+    for (name, levels) in [("demo", 400), ("deeper", 5000)] {
+        namespace.resource(&kind, name, &spec(levels));
+    }
+    let raw = format!("{}1{}", "[".repeat(9000), "]".repeat(9000));
+    namespace.resource(&kind, "raw", &format!(r#"{{"raw": "{raw}"}}"#));
+    namespace.ready(&kind, "demo");
+    namespace.ready(&kind, "deeper");
+    says(30, "ConfigMap raw-raw", || namespace.condition(&kind, "raw", "ReleaseFailed"));
+    // Its record can be read again, by Helm too.
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    becomes(30, "blue".to_owned(), || data(&namespace, "color"));
+    assert!(helm(&namespace, &["get", "values", "demo"]).matches("a:").count() == 400);
+
+    // A new type looks at all of them.
+    operator.stop();
+    chart.write("values.yaml", "color: grey\ndebug: true\nmore: {a: 1}\n");
+    chart.write("Chart.yaml", "apiVersion: v2\nname: abyss\nversion: 2.0.0\n");
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, "2.0.0".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.chart.version}")
+    });
+    namespace.ready(&kind, "demo");
+    assert_eq!(data(&namespace, "color"), "blue");
 }
