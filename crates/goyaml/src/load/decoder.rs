@@ -29,8 +29,8 @@ pub(super) trait Build {
 
     /// Makes a scalar. Tagged ones may hold bytes that are no text.
     fn scalar(&mut self, scalar: Scalar<'_>, tagged: bool) -> Result<Self::Value, Stop>;
-    /// Makes a key of a scalar.
-    fn key(&mut self, scalar: Scalar<'_>, node: &NodeData<'_>) -> Result<Self::Key, Stop>;
+    /// Makes a key of a scalar; as there, tagged ones may hold bytes that are no text.
+    fn key(&mut self, scalar: Scalar<'_>, tagged: bool) -> Result<Self::Key, Stop>;
     /// Makes a key of any value.
     fn value_as_key(&mut self, value: Self::Value, node: &NodeData<'_>) -> Result<Self::Key, Stop>;
     fn list(&mut self, items: Vec<Self::Value>) -> Result<Self::Value, Stop>;
@@ -179,7 +179,7 @@ impl<'d, 's, B: Build> Decoder<'d, 's, B> {
             return self.visit(node);
         }
         self.count()?;
-        let made = self.builder.key(data.scalar()?, data)?;
+        let made = self.builder.key(data.scalar()?, data.tag().is_some())?;
         if let Some(Frame::Mapping { key, .. }) = self.frames.last_mut() {
             *key = Some((made, value_node));
         }

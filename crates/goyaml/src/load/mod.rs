@@ -1,10 +1,14 @@
 //! YAML to values, as `sigs.k8s.io/yaml` reads it: go-yaml decodes, the result becomes JSON, JSON is decoded.
 //!
 //! Nothing takes that detour here. A document is decoded straight into values; what would fail on the way is decoded
-//! again into a [`tree`] that still knows the types JSON loses, to find the error Go reports first.
+//! again into a [`tree`] that still knows the types JSON loses, to find the error Go reports first. And most documents
+//! are written so plainly that they are read line by line ([`lines`]), without tokens, events and nodes.
 
+mod block;
 mod decoder;
 mod gosyntax;
+mod inline;
+mod lines;
 mod tree;
 mod values;
 
@@ -58,6 +62,14 @@ fn load_with(
     numbers: Numbers,
     wanted: Option<&dyn Fn(&[u8]) -> bool>,
 ) -> Result<Value, LoadError> {
+    match lines::read(text, Values::new(numbers, wanted)) {
+        Some(value) => Ok(value),
+        None => scan(text, numbers, wanted),
+    }
+}
+
+/// Reads any text.
+fn scan(text: &[u8], numbers: Numbers, wanted: Option<&dyn Fn(&[u8]) -> bool>) -> Result<Value, LoadError> {
     let source = Source::new(text);
     let Some(document) = Document::parse(&source)? else { return Ok(Value::Nil) };
     match Decoder::new(&document, Values::new(numbers, wanted)).run() {
@@ -122,3 +134,6 @@ fn json_kind(value: &Value) -> &'static str {
         _ => "number",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,7 +68,7 @@ impl Build for Tree {
         })))
     }
 
-    fn key(&mut self, scalar: Scalar<'_>, _node: &NodeData<'_>) -> Result<usize, Stop> {
+    fn key(&mut self, scalar: Scalar<'_>, _tagged: bool) -> Result<usize, Stop> {
         self.scalar(scalar, false)
     }
 

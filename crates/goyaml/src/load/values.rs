@@ -28,6 +28,11 @@ impl<'w> Values<'w> {
         Self { numbers, wanted, open: 0, skipping: false, recent: Recent::default() }
     }
 
+    /// Reports whether what comes is only looked at.
+    pub(super) fn is_skipping(&self) -> bool {
+        self.skipping
+    }
+
     /// Begins an entry.
     fn entry(&mut self, key: GoStr) -> GoStr {
         if let (Some(wanted), 1) = (self.wanted, self.open) {
@@ -85,11 +90,11 @@ impl Build for Values<'_> {
         })
     }
 
-    fn key(&mut self, scalar: Scalar<'_>, node: &NodeData<'_>) -> Result<GoStr, Stop> {
+    fn key(&mut self, scalar: Scalar<'_>, tagged: bool) -> Result<GoStr, Stop> {
         let key = match scalar {
             Scalar::Timestamp(_) | Scalar::String(_) if self.skipping => GoStr::default(),
-            Scalar::String(text) if node.tag().is_none() => self.recent.share(&text),
-            scalar => scalar_key(scalar, node.tag().is_some()).ok_or(Stop::Irregular)?,
+            Scalar::String(text) if !tagged => self.recent.share(&text),
+            scalar => scalar_key(scalar, tagged).ok_or(Stop::Irregular)?,
         };
         Ok(self.entry(key))
     }
