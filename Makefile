@@ -85,7 +85,7 @@ fuzz: ## Run each fuzz target for a while (SECONDS=, JOBS=; needs cargo-fuzz)
 
 differ: ## Compare random charts, templates, documents and values with a live Helm for a while (SECONDS=; needs Go)
 	@cd tools/oracle/helm && go build -o $(abspath $(TARGET))/oracle-helm .
-	@$(CONFORMANCE) --fuzz $(abspath $(TARGET))/oracle-helm --seconds $(SECONDS) --seed $$(date +%s) \
+	@$(CONFORMANCE) --fuzz $(abspath $(TARGET))/oracle-helm --seconds $(SECONDS) --seed $$(($$(date +%s) * 1000000 % (1 << 40))) \
 		$(if $(wildcard $(CORPUS)/cases.tsv),--fuzz-corpus $(CORPUS))
 
 clean: ## Delete what was built here (the control plane's cache stays)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -43,7 +44,9 @@ func one(request request) (string, error) {
 		Values:    map[string]any{},
 	}
 	for name, text := range request.Files {
-		small.Files = append(small.Files, &chart.File{Name: name, Data: []byte(text)})
+		// As the loader does it.
+		data := bytes.TrimPrefix([]byte(text), []byte("\xEF\xBB\xBF"))
+		small.Files = append(small.Files, &chart.File{Name: name, Data: data})
 	}
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	version, err := chartutil.ParseKubeVersion("v1.31.2")

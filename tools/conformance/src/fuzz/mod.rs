@@ -6,6 +6,7 @@ mod expressions;
 mod forms;
 mod grammar;
 mod known;
+mod metadata;
 mod oracle;
 mod outputs;
 mod overrides;

@@ -8,7 +8,7 @@ use fuzzing::mutate::Dice;
 use gostd::Map;
 
 use super::overrides::Corpus;
-use super::{chart, documents, outputs, schemas, scopes, single};
+use super::{chart, documents, metadata, outputs, schemas, scopes, single};
 use crate::args::Args;
 use crate::error::Error;
 use crate::vectors;
@@ -42,15 +42,16 @@ pub(crate) fn all(args: &Args) -> Result<Vec<Source>, Error> {
     let corpus = args.fuzz_corpus.as_ref().map(|folder| Corpus::load(folder, args)).transpose()?;
     let texts = corpus.as_ref().map(Corpus::texts).unwrap_or_default();
     let mut sources = vec![
-        source("charts", mostly_good(chart::case)),
-        source("scopes", mostly_good(scopes::case)),
-        source("outputs", mostly_good(outputs::case)),
+        source("charts", mostly_good(|seed| chart::case(&mut Dice::new(seed)))),
+        source("scopes", mostly_good(|seed| scopes::case(&mut Dice::new(seed)))),
+        source("outputs", mostly_good(|seed| outputs::case(&mut Dice::new(seed)))),
+        source("metadata", mostly_good(|seed| metadata::case(&mut Dice::new(seed)))),
         source("schemas", |seed| schemas::case(&mut Dice::new(seed))),
         source("templates", |seed| single::case(&mut Dice::new(seed))),
         source("documents", move |seed| documents::case(&mut Dice::new(seed), &texts)),
     ];
     if let Some(corpus) = corpus {
-        sources.push(source("overrides", move |seed| corpus.case(seed)));
+        sources.push(source("overrides", mostly_good(move |seed| corpus.case(seed))));
     }
     if let Some(kinds) = &args.fuzz_kinds {
         let known: Vec<&str> = sources.iter().map(|source| source.name).collect();
@@ -73,20 +74,21 @@ fn source(name: &'static str, case: impl Fn(u64) -> Map + 'static) -> Source {
 /// How often a chart that fails is kept: an error says little of what the rest of the chart would have done.
 const KEPT: usize = 8;
 /// How often another is made in its place.
-const MADE_AGAIN: usize = 12;
+const MADE_AGAIN: u64 = 12;
 
-/// Makes a case of a seed that fails less often than those of `make`, by rendering it.
-fn mostly_good(make: fn(&mut Dice) -> Map) -> impl Fn(u64) -> Map {
+/// Makes cases of seeds that fail less often than those of `make`, by rendering them.
+fn mostly_good(make: impl Fn(u64) -> Map) -> impl Fn(u64) -> Map {
     move |seed| {
-        let mut dice = Dice::new(seed);
-        for _ in 0..MADE_AGAIN {
-            let case = make(&mut dice);
+        let mut dice = Dice::new(!seed);
+        let mut case = make(seed);
+        for attempt in 1..=MADE_AGAIN {
             // A panic is no error of the case.
             let renders = || catch_unwind(AssertUnwindSafe(|| vectors::renders(&case))).unwrap_or(true);
             if dice.below(KEPT) == 0 || renders() {
-                return case;
+                break;
             }
+            case = make(seed + (attempt << 40));
         }
-        make(&mut dice)
+        case
     }
 }
