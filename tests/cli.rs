@@ -151,8 +151,31 @@ fn template_takes_helms_flags() {
     assert!(error(&["template", "charts/memcached", "--post-renderer=x"]).contains("pipe the output"));
     let twice = stdout(&["template", "web", "charts/memcached", "--namespace=a", "-n", "b"]);
     assert_eq!(twice, stdout(&["template", "web", "charts/memcached", "-n", "b"]), "the last one counts");
+    let bools = ["--wait=false", "--include-crds=true", "--skip-tests=F", "--no-hooks", "--no-hooks=0"];
+    assert_eq!(plain, stdout(&[["template", "web", "charts/memcached"].as_slice(), &bools].concat()));
     let text = error(&["template", "web", "charts/memcached", "--generate-name"]);
     assert!(text.contains("cannot set --generate-name and also specify a name"), "{text}");
+}
+
+#[test]
+fn template_warns_also_when_it_fails() {
+    let dir = tempdir("warnings");
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("a file");
+    std::fs::create_dir_all(dir.join("templates")).expect("a folder");
+    let metadata = "apiVersion: v2\nname: p\nversion: 0.1.0\ndeprecated: true\n";
+    write("Chart.yaml", metadata);
+    write("values.yaml", "a: 1\n");
+    write("templates/t.yaml", "{{ fail \"no\" }}");
+    let chart = dir.to_str().expect("a path");
+    let text = error(&["template", chart, "--set", "a.b=1"]);
+    let deprecated = text.find("WARNING: This chart is deprecated").expect("the first warning");
+    let skipped = text.find("warning: skipped value for p.a: Not a table.").expect("the second warning");
+    assert!(deprecated < skipped && text[skipped..].contains("no"), "{text}");
+    write("Chart.yaml", &format!("{metadata}dependencies: [{{name: zz, version: '1'}}]\n"));
+    let text = error(&["template", "Wrong_Name", chart]);
+    assert!(text.contains("WARNING: This chart is deprecated"), "{text}");
+    assert!(text.contains("missing in charts/ directory: zz"), "{text}");
+    let _ = std::fs::remove_dir_all(dir);
 }
 
 #[test]

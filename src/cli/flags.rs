@@ -15,6 +15,21 @@ pub(super) fn go_bool(text: &str) -> Result<bool, String> {
     }
 }
 
+/// Lets a switch be given a value as Go programs do (`--wait=false`).
+pub(super) fn go_flag(arg: clap::Arg) -> clap::Arg {
+    if !matches!(arg.get_action(), clap::ArgAction::SetTrue) {
+        return arg;
+    }
+    arg.action(clap::ArgAction::Set)
+        .value_name("BOOL")
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_value("false")
+        .default_missing_value("true")
+        .hide_default_value(true)
+        .value_parser(go_bool)
+}
+
 /// Reads an address as Go servers take it: `:8080` is every address of the machine, `0` is off.
 pub(super) fn bind_address(text: &str) -> Result<Bind, String> {
     if text == "0" || text.is_empty() {

@@ -11,6 +11,7 @@ use helm::{
     Capabilities, Chart, CompiledChart, Host, KubeVersion, Release, RenderInput, RenderOptions, Rendered,
 };
 
+use super::flags::go_flag;
 use super::ignored::IgnoredArgs;
 use super::resource::{ResourceFile, unusable};
 use super::values::ValuesArgs;
@@ -20,7 +21,7 @@ use crate::limits::RenderLimits;
 
 /// Flags of `chartwright template`; names, defaults and meaning are those of `helm template`.
 #[derive(Args, Debug)]
-#[command(disable_version_flag = true, args_override_self = true)]
+#[command(disable_version_flag = true, args_override_self = true, mut_args = go_flag)]
 pub(crate) struct TemplateArgs {
     /// Name of the release, then the chart: a directory or a .tgz archive; without a name it is `release-name`, or that of
     /// the resource given by --cr
@@ -120,9 +121,6 @@ pub(crate) fn run(args: &TemplateArgs) -> Result<(), CliError> {
     let chart = Chart::load_path(whole).map_err(|error| not_found(path, error))?;
     let release = release(args, name, &chart, resource.as_ref())?;
     let rendered = render(args, chart, &values, &release)?;
-    for warning in &rendered.warnings {
-        warn(warning);
-    }
     match args.output_dir.as_deref().filter(|dir| !dir.as_os_str().is_empty()) {
         None => {
             // Standard output alone would pass every line on by itself.
@@ -195,7 +193,6 @@ fn release(
         (None, None) if args.generate_name => format!("{}-{}", chart.name(), SystemHost.now().0),
         (None, None) => resource.map_or_else(|| "release-name".to_owned(), |resource| resource.name.clone()),
     };
-    helm::check_release_name(&name)?;
     let of_resource = resource.and_then(|resource| resource.namespace.clone());
     let namespace = args.namespace.clone().or(of_resource).unwrap_or_else(|| "default".to_owned());
     Ok(Release { name, namespace, revision: 1, is_upgrade: args.is_upgrade })
@@ -219,10 +216,10 @@ fn render(
         capabilities = capabilities.with_kube_version(KubeVersion { version: version.clone(), ..numbers });
     }
     let capabilities = capabilities.with_api_versions(args.api_versions.iter().cloned());
-    for warning in &chart.warnings {
-        warn(warning);
-    }
-    let chart = CompiledChart::new(chart)?;
+    let chart = CompiledChart::without_missing(chart)?;
+    chart.warnings().iter().for_each(|warning| warn(warning));
+    chart.check_dependencies()?;
+    helm::check_release_name(&release.name)?;
     let host = args.limits.timed(&SystemHost);
     let input = RenderInput {
         values,
@@ -236,7 +233,10 @@ fn render(
             ..args.limits.options()
         },
     };
-    match chart.render(&input) {
+    let mut warnings = Vec::new();
+    let rendered = chart.render_logged(&input, &mut warnings);
+    warnings.iter().for_each(|warning| warn(warning));
+    match rendered {
         Err(error) if args.debug && error.is_render_error() => {
             let is_text = matches!(error, helm::Error::Manifest { .. });
             let files = if is_text { chart.render_files(&input)? } else { Vec::new() };

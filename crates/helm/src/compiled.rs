@@ -137,8 +137,17 @@ impl CompiledChart {
     /// When it is a library, or lacks a dependency that Chart.yaml lists.
     pub fn new(chart: Chart) -> Result<Self, Error> {
         let compiled = Self::without_missing(chart)?;
-        dependencies::check_present(compiled.chart())?;
+        compiled.check_dependencies()?;
         Ok(compiled)
+    }
+
+    /// Checks that the chart has the dependencies that Chart.yaml lists. Helm does so after it printed
+    /// [`CompiledChart::warnings`].
+    ///
+    /// # Errors
+    /// With the names of those that are missing.
+    pub fn check_dependencies(&self) -> Result<(), Error> {
+        dependencies::check_present(self.chart())
     }
 
     /// The same for a chart that may lack dependencies: what is not there is not rendered. Helm's command line refuses such

@@ -238,6 +238,9 @@ fn remote_schemas_are_not_fetched() {
     assert!(
         of("other.json").contains(r#"failing loading "file:///other.json": open /other.json: no such file"#)
     );
+    assert!(
+        of("file://../v.json").contains(r#"failing loading "file://../v.json": open /v.json: no such file"#)
+    );
     assert!(of("#/nope").contains(r##"json-pointer in "file:///values.schema.json#/nope" not found"##));
     assert!(of("urn:a:b").ends_with("a: 1\n"));
     assert!(

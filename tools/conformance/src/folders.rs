@@ -20,8 +20,9 @@ pub(crate) fn compiled(folder: &str, warnings: &mut Vec<String>) -> Result<Compi
         if !charts.iter().any(|(known, ..)| known == folder) {
             let mut said = Vec::new();
             let chart = Chart::load_path(std::path::Path::new(folder)).and_then(|chart| {
-                let compiled = CompiledChart::new(chart)?;
+                let compiled = CompiledChart::without_missing(chart)?;
                 said.extend(compiled.warnings());
+                compiled.check_dependencies()?;
                 Ok(compiled)
             });
             charts.truncate(KEPT - 1);

@@ -149,8 +149,9 @@ impl Documents {
                 Ok(Json::Bool(true))
             }
             "file" => {
-                let path = url.strip_prefix("file://").unwrap_or(url);
-                Err(format!("open {path}: no such file or directory"))
+                // What stands between the second and the third slash is a host, as `..` in `file://../x`.
+                let path = Url::parse(url.as_bytes()).map_or_else(|_| url.into(), |url| url.path);
+                Err(format!("open {}: no such file or directory", gostd::value::lossy(&path)))
             }
             "http" | "https" => {
                 Err("remote schemas are not fetched; put a copy under definitions of the chart's own schema"
