@@ -43,6 +43,8 @@ pub(crate) const RECONCILE_NOW: &str = "chartwright.io/reconcile-now";
 pub(crate) const TEST: &str = "chartwright.io/test";
 /// On a hook, or on a resource for all its hooks: how long one may take, as Go writes durations.
 pub(crate) const HOOK_DEADLINE: &str = "chartwright.io/hook-deadline";
+/// Written on a hook's objects: which run of it they were made for.
+pub(crate) const HOOK_RUN: &str = "chartwright.io/hook-run";
 /// Whether every revision of a release gets random values of its own (`fresh`) or all the same (`stable`); overrides the
 /// kind's setting.
 pub(crate) const RANDOM_VALUES: &str = "chartwright.io/random-values";

@@ -401,6 +401,8 @@ pub(crate) fn kind(
     let dependents = Arc::new(Dependents::new(client.clone(), &label, owner, namespaces, wake));
     let selector =
         watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()?;
+    let waiting = queue.clone();
+    let is_busy = move || waiting.stats().waiting > 0;
     let controller = Controller {
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
@@ -417,7 +419,7 @@ pub(crate) fn kind(
         records: Records::new(client.clone(), histories.clone()),
         references,
         seeds: Seeds::new(client.clone(), histories.clone()),
-        events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind),
+        events: Events::start(client.clone(), &watch.api_version.to_string(), &watch.names.kind, is_busy),
         discovery: discovery.clone(),
         renderer: renderer.clone(),
         metrics: metrics.controller(&name, workers),

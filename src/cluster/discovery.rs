@@ -184,9 +184,10 @@ impl Discovery {
     async fn aggregated(&self) -> Result<Kinds, kube::Error> {
         let core = self.client.list_core_api_versions_aggregated().await?;
         let groups = self.client.list_api_groups_aggregated().await?;
+        let before = self.current();
         let mut kinds = Kinds::default();
-        add_groups(&mut kinds, core);
-        add_groups(&mut kinds, groups);
+        add_groups(&mut kinds, core, &before.kinds);
+        add_groups(&mut kinds, groups, &before.kinds);
         Ok(kinds)
     }
 
@@ -212,12 +213,18 @@ fn join(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
-fn add_groups(kinds: &mut Kinds, list: APIGroupDiscoveryList) {
+/// Adds what a list names. An aggregated API whose server does not answer is listed as stale and without resources: it is
+/// out of order and not gone.
+fn add_groups(kinds: &mut Kinds, list: APIGroupDiscoveryList, before: &Kinds) {
     for group in list.items {
         let name = group.metadata.and_then(|meta| meta.name).unwrap_or_default();
         for version in group.versions {
             let Some(number) = version.version else { continue };
             let api_version = join(&name, &number);
+            if version.freshness.as_deref() == Some("Stale") && version.resources.is_empty() {
+                kinds.carry(before, &name, &api_version);
+                continue;
+            }
             kinds.api_versions.push(api_version.clone());
             for resource in version.resources {
                 add_resource(kinds, &name, &number, &api_version, resource);
@@ -249,4 +256,39 @@ fn add_resource(
     };
     let watchable = found.verbs.iter().any(|verb| verb == "watch");
     kinds.add(ApiKind::new(resource, found.scope.as_deref() == Some("Namespaced"), watchable));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(freshness: &str, resources: serde_json::Value) -> APIGroupDiscoveryList {
+        serde_json::from_value(serde_json::json!({
+            "apiVersion": "apidiscovery.k8s.io/v2", "kind": "APIGroupDiscoveryList", "metadata": {},
+            "items": [{"metadata": {"name": "g.io"}, "versions": [
+                {"version": "v1", "freshness": freshness, "resources": resources},
+            ]}],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_group_whose_server_does_not_answer_keeps_what_it_had() {
+        let things = serde_json::json!([{
+            "resource": "things", "scope": "Namespaced", "verbs": ["watch"],
+            "responseKind": {"group": "g.io", "version": "v1", "kind": "Thing"},
+        }]);
+        let mut before = Kinds::default();
+        add_groups(&mut before, list("Current", things), &Kinds::default());
+        assert!(before.get("g.io/v1", "Thing").is_some() && !before.has_gaps());
+
+        let mut now = Kinds::default();
+        add_groups(&mut now, list("Stale", serde_json::json!([])), &before);
+        assert!(now.get("g.io/v1", "Thing").is_some() && !now.has_gaps());
+        assert_eq!(now.api_versions, before.api_versions);
+
+        let mut after_restart = Kinds::default();
+        add_groups(&mut after_restart, list("Stale", serde_json::json!([])), &Kinds::default());
+        assert!(after_restart.is_out_of_order("g.io") && !after_restart.is_out_of_order("other.io"));
+    }
 }

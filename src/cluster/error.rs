@@ -34,10 +34,11 @@ fn missing_rule(message: &str) -> Option<String> {
     Some(format!(r#"{{apiGroups: ["{group}"], resources: ["{resource}"], verbs: ["{verb}"]}}"#))
 }
 
-/// Reports whether trying again without any change may help: the server was busy, gone, or somebody was faster.
+/// Reports whether trying again without any change may help: the server was busy, gone, did not know us for a moment (a
+/// token is made anew), or somebody was faster.
 pub(crate) fn is_transient(error: &kube::Error) -> bool {
     match error {
-        kube::Error::Api(status) => matches!(status.code, 408 | 409 | 429 | 500..=599),
+        kube::Error::Api(status) => matches!(status.code, 401 | 408 | 409 | 429 | 500..=599),
         _ => true,
     }
 }
@@ -93,6 +94,7 @@ mod tests {
         assert!(!is_transient(&api(422)));
         assert!(!is_transient(&api(403)));
         assert!(is_transient(&api(503)));
+        assert!(is_transient(&api(401)));
         assert!(is_conflict(&api(409)));
     }
 }

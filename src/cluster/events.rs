@@ -15,10 +15,13 @@ use super::error::{explain, is_forbidden};
 use super::instances::Instance;
 use super::request::call;
 use crate::reconcile::identity::Digest;
-use crate::words::shorten;
 
-/// Events waiting to be written; more are dropped.
+/// Events waiting to be written, of either severity; more are dropped.
 const WAITING: usize = 1024;
+/// While resources wait for their turn, the next event that all is well waits for them, so long at most.
+const DEFERRED: Duration = Duration::from_secs(1);
+/// How often it is looked whether they still do.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// The same event is not written again sooner than this.
 const SILENCE: Duration = Duration::from_secs(600);
 /// The longest note Kubernetes takes.
@@ -32,7 +35,8 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_s
 /// Writes events about custom resources of one kind.
 #[derive(Clone)]
 pub(crate) struct Events {
-    sender: mpsc::Sender<Value>,
+    news: mpsc::Sender<Value>,
+    warnings: mpsc::Sender<Value>,
     api_version: Arc<str>,
     kind: Arc<str>,
 }
@@ -45,11 +49,18 @@ pub(crate) enum Severity {
 }
 
 impl Events {
-    /// Starts the task that writes; it ends when the last clone is dropped.
-    pub(crate) fn start(client: Client, api_version: &str, kind: &str) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        tokio::spawn(write(client, receiver));
-        Self { sender, api_version: api_version.into(), kind: kind.into() }
+    /// Starts the task that writes; it ends when the last clone is dropped. `is_busy` tells whether resources wait for
+    /// their turn.
+    pub(crate) fn start(
+        client: Client,
+        api_version: &str,
+        kind: &str,
+        is_busy: impl Fn() -> bool + Send + 'static,
+    ) -> Self {
+        let (news, news_told) = mpsc::channel(WAITING);
+        let (warnings, warnings_told) = mpsc::channel(WAITING);
+        tokio::spawn(write(client, Told { news: news_told, warnings: warnings_told, is_busy }));
+        Self { news, warnings, api_version: api_version.into(), kind: kind.into() }
     }
 
     /// Tells something about a custom resource. `action` is what was being done, `reason` a word for what came of it.
@@ -63,14 +74,18 @@ impl Events {
             "eventTime": now.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string(),
             "reportingController": format!("{}-controller", self.kind.to_lowercase()),
             "reportingInstance": "chartwright",
-            "action": action, "reason": reason, "note": shorten(note, LONGEST_NOTE),
+            "action": action, "reason": reason, "note": cut(note),
             "type": match severity { Severity::Normal => "Normal", Severity::Warning => "Warning" },
             "regarding": {
                 "apiVersion": &*self.api_version, "kind": &*self.kind, "name": &*about.key.name,
                 "namespace": &*about.key.namespace, "uid": &*about.uid, "resourceVersion": &*about.resource_version,
             },
         });
-        if self.sender.try_send(event).is_err() {
+        let sender = match severity {
+            Severity::Normal => &self.news,
+            Severity::Warning => &self.warnings,
+        };
+        if sender.try_send(event).is_err() {
             tracing::debug!(resource = %about.key, reason, "Too many events at once: one was dropped");
         }
     }
@@ -102,10 +117,40 @@ fn in_older_words(event: &Value) -> Value {
     })
 }
 
-async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
+fn cut(note: &str) -> String {
+    let end =
+        (0..=LONGEST_NOTE.min(note.len())).rev().find(|at| note.is_char_boundary(*at)).unwrap_or_default();
+    note.get(..end).unwrap_or_default().to_owned()
+}
+
+/// Events that have been told and not been written yet.
+struct Told<F> {
+    news: mpsc::Receiver<Value>,
+    warnings: mpsc::Receiver<Value>,
+    is_busy: F,
+}
+
+impl<F: Fn() -> bool> Told<F> {
+    /// The next event to write, warnings first; `None` when no more will come.
+    async fn next(&mut self) -> Option<Value> {
+        let since = Instant::now();
+        loop {
+            let at_rest = since.elapsed() >= DEFERRED || !(self.is_busy)();
+            tokio::select! {
+                biased;
+                Some(event) = self.warnings.recv() => return Some(event),
+                Some(event) = self.news.recv(), if at_rest => return Some(event),
+                () = tokio::time::sleep(LOOK_AGAIN), if !at_rest => {}
+                else => return None,
+            }
+        }
+    }
+}
+
+async fn write<F: Fn() -> bool>(client: Client, mut events: Told<F>) {
     let mut told: HashMap<Digest, Instant> = HashMap::new();
     let (mut complained, mut older) = (false, false);
-    while let Some(event) = events.recv().await {
+    while let Some(event) = events.next().await {
         told.retain(|_, at| at.elapsed() < SILENCE);
         let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let what = Digest::of([text("/regarding/uid"), text("/reason"), text("/action"), text("/note")]);
@@ -130,7 +175,35 @@ async fn write(client: Client, mut events: mpsc::Receiver<Value>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn good_news_waits_for_work_and_warnings_do_not() {
+        let (news, news_told) = mpsc::channel(9);
+        let (warnings, warnings_told) = mpsc::channel(9);
+        let busy = Arc::new(AtomicBool::new(true));
+        let is_busy = {
+            let busy = busy.clone();
+            move || busy.load(Ordering::Relaxed)
+        };
+        let mut told = Told { news: news_told, warnings: warnings_told, is_busy };
+        news.try_send(json!("a")).unwrap();
+        news.try_send(json!("b")).unwrap();
+        warnings.try_send(json!("w")).unwrap();
+        let began = Instant::now();
+        assert_eq!(told.next().await, Some(json!("w")));
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        assert_eq!(told.next().await, Some(json!("a")), "not for ever");
+        assert!((DEFERRED..DEFERRED + 2 * LOOK_AGAIN).contains(&began.elapsed()));
+        busy.store(false, Ordering::Relaxed);
+        let began = Instant::now();
+        assert_eq!(told.next().await, Some(json!("b")));
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        drop((news, warnings));
+        assert_eq!(told.next().await, None);
+    }
 
     #[test]
     fn an_event_says_the_same_in_both_apis() {

@@ -129,11 +129,23 @@ impl Writer {
             {"op": "replace", "path": "/metadata/managedFields", "value": moved},
             {"op": "replace", "path": "/metadata/resourceVersion", "value": version},
         ]);
-        let url = format!("{}/{}?fieldManager={FIELD_MANAGER}", at(kind, id).url_path, id.name);
+        self.amend(kind, id, &body, false).await
+    }
+
+    /// Changes an object by a JSON patch, or asks whether that could be done.
+    pub(crate) async fn amend(
+        &self,
+        kind: &ApiKind,
+        id: &ObjectId,
+        patch: &Value,
+        dry_run: bool,
+    ) -> Result<(), kube::Error> {
+        let dry_run = if dry_run { "&dryRun=All" } else { "" };
+        let url = format!("{}/{}?fieldManager={FIELD_MANAGER}{dry_run}", at(kind, id).url_path, id.name);
         let request = http::Request::patch(url)
             .header(http::header::ACCEPT, "application/json")
             .header(http::header::CONTENT_TYPE, "application/json-patch+json")
-            .body(body.to_string().into_bytes())
+            .body(patch.to_string().into_bytes())
             .map_err(kube::Error::HttpError)?;
         call::<IgnoredAny>(&self.client, request).await.map(|_| ())
     }

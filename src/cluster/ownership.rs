@@ -7,9 +7,10 @@ use super::FIELD_MANAGER;
 /// The names under which Helm, and operators around it, own what they wrote.
 const FORMER: &[&str] = &["helm", "Helm", "helm3", "helm4", "helm-operator"];
 
-/// Whether an entry is of a manager whose place we take.
-pub(super) fn is_former(manager: &str, subresource: &str) -> bool {
-    subresource.is_empty() && FORMER.contains(&manager)
+/// Whether an entry is of a manager whose place we take, or of ourselves in another way than by applying.
+pub(super) fn is_former(manager: &str, operation: &str, subresource: &str) -> bool {
+    subresource.is_empty()
+        && (FORMER.contains(&manager) || (manager == FIELD_MANAGER && operation == "Update"))
 }
 
 fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
@@ -25,7 +26,9 @@ fn is_ours(entry: &Value) -> bool {
 /// Makes the fields of former managers ours, as if we had applied them: what we leave out next time then goes. `None` if
 /// there is nothing to move.
 pub(super) fn moved(entries: &[Value]) -> Option<Vec<Value>> {
-    let former = |entry: &Value| is_former(text(entry, "manager"), text(entry, "subresource"));
+    let former = |entry: &Value| {
+        is_former(text(entry, "manager"), text(entry, "operation"), text(entry, "subresource"))
+    };
     let mut fields = Value::Object(Map::new());
     for entry in entries.iter().filter(|entry| former(entry) || is_ours(entry)) {
         unite(&mut fields, entry.get("fieldsV1").unwrap_or(&Value::Null));

@@ -139,7 +139,8 @@ impl<'de, const META: bool> Deserialize<'de> for Seen<META> {
             .iter()
             .find(|entry| &*entry.subresource == "scale" && !entry.manager.starts_with("kubectl"))
             .map(|entry| entry.manager.clone());
-        let former = meta.managed_fields.iter().any(|one| is_former(&one.manager, &one.subresource));
+        let former =
+            meta.managed_fields.iter().any(|one| is_former(&one.manager, &one.operation, &one.subresource));
         Ok(Self {
             scaled,
             former,

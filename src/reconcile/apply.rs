@@ -17,7 +17,7 @@ use super::identity::{ApiKind, InstanceKey, ObjectId};
 use super::objects::{Object, Objects};
 use super::tracked::Expected;
 use super::unknown::{Deployed, Sending, explain_refusal};
-use super::{Controller, order};
+use super::{Controller, order, ousted};
 use crate::annotations::RECREATE;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Severity;
@@ -154,6 +154,13 @@ impl Controller {
             }
             // The server's quota of patience, not its judgement.
             Err(error) if is_transient(&error) && !is_judgement(&error) => Verdict::Trouble(Box::new(error)),
+            Err(error) if let Some(way) = ousted::way(&error, object) => {
+                let tried = self.writer.amend(&object.kind, &object.id, &way, true).await;
+                match tried {
+                    Ok(()) => Verdict::Fine(Tried { exists: true, former: false, warnings: Vec::new() }),
+                    Err(error) => Verdict::Refused(explain_refusal(&error)),
+                }
+            }
             Err(error) if is_immutable(&error) => {
                 if self.recreates(key, object) {
                     return Verdict::Fine(Tried { exists: true, former: false, warnings: Vec::new() });
@@ -233,6 +240,10 @@ impl Controller {
             let answer = match self.writer.apply(key, &sending.object).await {
                 Err(error) if is_immutable(&error) && self.recreates(key, object) => {
                     self.make_way(key, object, error).await?;
+                    self.writer.apply(key, &sending.object).await
+                }
+                Err(error) if let Some(way) = ousted::way(&error, object) => {
+                    self.writer.amend(&object.kind, &object.id, &way, false).await?;
                     self.writer.apply(key, &sending.object).await
                 }
                 answer => answer,

@@ -12,9 +12,10 @@ use std::sync::{Arc, Mutex};
 use helm::{Crd, HookEvent, Rendered};
 
 use super::error::Error;
+use super::hooks::Attempt;
 use super::identity::{Digest, ObjectId};
 use super::ledger::{manifest_text, same_config, same_hooks, same_manifest};
-use super::objects::{self, Object, Objects, What};
+use super::objects::{self, Object, Objects};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
 use super::render::{Job, Output};
@@ -186,7 +187,7 @@ impl Controller {
         self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
-        self.write_record(instance, &record, revision.recorded).await?;
+        let pending = self.write_record(instance, &record, revision.recorded).await?;
         self.take_fields(&to_write, &trial.former).await?;
 
         let mut touched = false;
@@ -207,7 +208,7 @@ impl Controller {
         };
         record.info.status = State::Deployed;
         record.info.description = description(instance, revision.is_install);
-        self.write_record(instance, &record, true).await?;
+        self.conclude_record(instance, &record, &pending).await?;
         let scaled = self.find_scaled(instance, values, &objects, revision.number, revision.is_install).await;
         let settled = Arc::new(Settled {
             inputs,
@@ -273,7 +274,8 @@ impl Controller {
         }
         let no_hooks = if revision.is_install { INSTALL_DISABLE_HOOKS } else { UPGRADE_DISABLE_HOOKS };
         let hooks = if is_true(instance, no_hooks) { &[] } else { &*rendered.hooks };
-        self.run_hooks(instance, hooks, pre).await?;
+        let attempt = Attempt { revision: revision.number, resumes: revision.resumes };
+        self.run_hooks(instance, hooks, pre, attempt).await?;
         *touched = true;
         let written = self.apply_all(instance, to_write).await?;
         let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
@@ -285,7 +287,7 @@ impl Controller {
         if dropped.iter().any(|id| &*id.kind == "HorizontalPodAutoscaler") {
             self.rescale(instance, objects, &mut applied).await?;
         }
-        self.run_hooks(instance, hooks, post).await?;
+        self.run_hooks(instance, hooks, post, attempt).await?;
         Ok(applied)
     }
 
@@ -436,7 +438,7 @@ impl Controller {
             Ok(objects) => return Ok((objects, served)),
             Err(problems) => problems,
         };
-        if !problems.iter().any(|problem| matches!(problem.what, What::NoSuchKind { .. })) {
+        if !problems.iter().any(|problem| problem.what.may_pass()) {
             return Err(Error::Objects(problems));
         }
         let asked = self.discovery.refresh_after_miss().await;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::identity::ObjectId;
 use super::objects::Problem;
 use super::render::RenderError;
 use super::status::Failing;
@@ -104,6 +105,9 @@ pub(crate) enum Error {
     /// The release record is too large.
     #[error("{0}")]
     Record(#[from] EncodeError),
+    /// It is not known whether an object is there, for the server of its kind does not answer.
+    #[error("cannot learn whether {0} is there: the API server that serves its group is out of order")]
+    OutOfOrder(ObjectId),
     /// The resource changed or was deleted meanwhile: start again.
     #[error("the resource changed meanwhile")]
     Overtaken,
@@ -145,6 +149,7 @@ impl Error {
             Error::NotEstablished(..) => "NotEstablished",
             Error::RolledBack { cause, .. } | Error::Between { cause, .. } => cause.reason(),
             Error::Outlined(_) | Error::Record(_) => "RecordTooLarge",
+            Error::OutOfOrder(_) => "ApiOutOfOrder",
             Error::Overtaken => "Overtaken",
         }
     }
@@ -166,7 +171,7 @@ impl Error {
     /// Whether the same attempt may work a moment later, so that it is not worth telling the user yet.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
-            Error::Overtaken => true,
+            Error::Overtaken | Error::OutOfOrder(_) => true,
             Error::Api { error, .. } => is_transient(error),
             _ => false,
         }

@@ -7,12 +7,13 @@ use helm::{Crd, Hook, HookDeletePolicy, HookEvent};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::apply::is_judgement;
 use super::error::Error;
-use super::identity::{ApiKind, ObjectId};
+use super::identity::{ApiKind, Digest, ObjectId};
 use super::objects::PRIMARY_RESOURCE;
 use super::{Controller, objects, yaml};
-use crate::annotations::HOOK_DEADLINE;
-use crate::cluster::error::{explain, is_conflict};
+use crate::annotations::{HOOK_DEADLINE, HOOK_RUN};
+use crate::cluster::error::{explain, is_conflict, is_transient};
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Marks;
 use crate::cluster::pods::last_words;
@@ -63,6 +64,26 @@ struct HookObject {
     keep: bool,
 }
 
+/// Which attempt at a release hooks are run for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attempt {
+    /// The release's revision; zero where it does not tell attempts apart.
+    pub(super) revision: i64,
+    /// Whether an earlier part of it may have broken off: a hook that it left at work, or done, is not run again.
+    pub(super) resumes: bool,
+}
+
+impl Attempt {
+    /// Hooks that are run from the start, whatever is there.
+    pub(super) const FROM_THE_START: Self = Self { revision: 0, resumes: false };
+
+    /// Tells the runs of a hook apart: by the event, the revision and what the hook is.
+    fn mark(&self, event: &str, object: &HookObject) -> String {
+        let body = serde_json::to_vec(&object.body).unwrap_or_default();
+        format!("{event}-{}-{}", self.revision, Digest::of([body]))
+    }
+}
+
 /// How a hook stands.
 enum Progress {
     Running,
@@ -80,6 +101,7 @@ impl Controller {
         instance: &Instance,
         hooks: &[Hook],
         event: HookEvent,
+        attempt: Attempt,
     ) -> Result<(), Error> {
         let mut chosen: Vec<&Hook> = hooks.iter().filter(|hook| hook.events.contains(&event)).collect();
         chosen.sort_by(|a, b| (a.weight, &a.name).cmp(&(b.weight, &b.name)));
@@ -88,13 +110,13 @@ impl Controller {
         let mut done: Vec<(&Hook, Vec<HookObject>)> = Vec::new();
         for hook in chosen {
             let objects = self.hook_objects(instance, hook).map_err(&failed)?;
-            let outcome = self.run_hook(instance, hook, &objects, name).await;
+            let outcome = self.run_hook(instance, hook, &objects, name, attempt).await;
             if let Err(error) = outcome {
-                if !matches!(error, Error::Overtaken) {
-                    self.delete_hook(instance, hook, &objects, name, &HookDeletePolicy::HookFailed).await?;
+                // A request that failed says nothing of the hook, which may be at work.
+                if !error.is_passing() {
+                    self.delete_hook(instance, hook, &objects, &HookDeletePolicy::HookFailed).await?;
                     for (hook, objects) in &done {
-                        self.delete_hook(instance, hook, objects, name, &HookDeletePolicy::HookSucceeded)
-                            .await?;
+                        self.delete_hook(instance, hook, objects, &HookDeletePolicy::HookSucceeded).await?;
                     }
                 }
                 return Err(error);
@@ -102,7 +124,7 @@ impl Controller {
             done.push((hook, objects));
         }
         for (hook, objects) in done.iter().rev() {
-            self.delete_hook(instance, hook, objects, name, &HookDeletePolicy::HookSucceeded).await?;
+            self.delete_hook(instance, hook, objects, &HookDeletePolicy::HookSucceeded).await?;
         }
         Ok(())
     }
@@ -113,19 +135,29 @@ impl Controller {
         hook: &Hook,
         objects: &[HookObject],
         event: &'static str,
+        attempt: Attempt,
     ) -> Result<(), Error> {
         let failed = |what: String| Error::Hook { event, what };
         self.still_wanted(instance)?;
         let started = Instant::now();
         let before = HookDeletePolicy::BeforeHookCreation;
-        if hook.delete_policies.is_empty() || hook.delete_policies.contains(&before) {
-            self.delete_hook_objects(instance, objects, event).await?;
-        }
+        let makes_room = hook.delete_policies.is_empty() || hook.delete_policies.contains(&before);
+        let mut under_way = Vec::with_capacity(objects.len());
         for object in objects {
-            let mut created = self.writer.create(&object.kind, &object.id, &object.body).await;
+            under_way.push(self.is_under_way(instance, object, event, attempt).await?);
+            if makes_room && under_way.last() == Some(&false) {
+                let one = std::slice::from_ref(object);
+                self.delete_hook_objects(instance, one, started + DEADLINE).await?;
+            }
+        }
+        let to_make = objects.iter().zip(under_way).filter(|(_, under_way)| !under_way);
+        for (object, _) in to_make {
+            let body = marked(object, &attempt.mark(event, object));
+            let mut created = self.writer.create(&object.kind, &object.id, &body).await;
             if created.as_ref().is_err_and(is_conflict) && self.is_left_over(instance, hook, object).await? {
-                self.delete_hook_objects(instance, std::slice::from_ref(object), event).await?;
-                created = self.writer.create(&object.kind, &object.id, &object.body).await;
+                let until = started + DEADLINE;
+                self.delete_hook_objects(instance, std::slice::from_ref(object), until).await?;
+                created = self.writer.create(&object.kind, &object.id, &body).await;
             }
             match created {
                 Ok(()) => {}
@@ -133,6 +165,9 @@ impl Controller {
                 Err(error) if is_conflict(&error) && object.id.is_definition() => {}
                 Err(error) if is_conflict(&error) => {
                     return Err(failed(format!("{} exists already", object.id)));
+                }
+                Err(error) if is_transient(&error) && !is_judgement(&error) => {
+                    return Err(Error::api(format!("make the hook {}", object.id))(error));
                 }
                 Err(error) => return Err(failed(format!("{}: {}", object.id, explain(&error)))),
             }
@@ -158,6 +193,27 @@ impl Controller {
         }
         self.discovery.refresh().await.map_err(Error::api("learn which kinds the cluster serves"))?;
         Ok(())
+    }
+
+    /// Whether an object of a hook was made by an earlier part of the same attempt, and is at work or has done it.
+    async fn is_under_way(
+        &self,
+        instance: &Instance,
+        object: &HookObject,
+        event: &'static str,
+        attempt: Attempt,
+    ) -> Result<bool, Error> {
+        if !attempt.resumes {
+            return Ok(false);
+        }
+        let found = self.writer.get(&object.kind, &object.id).await;
+        let Some(found) = found.map_err(Error::api(format!("read the hook {}", object.id)))? else {
+            return Ok(false);
+        };
+        let marks = Marks::of(&found);
+        let is_same = marks.annotations.get(HOOK_RUN) == Some(&attempt.mark(event, object));
+        let has_failed = matches!(progress(&object.id.kind, &found), Progress::Failed(_));
+        Ok(is_same && !has_failed && self.is_ours(instance, &marks))
     }
 
     /// Whether an object that stands in a hook's way was made for it by an attempt that broke off or failed: one that
@@ -193,11 +249,16 @@ impl Controller {
         let mut pause = FIRST_PAUSE;
         let mut told = false;
         loop {
-            let found = self.writer.get(&object.kind, &object.id).await;
-            let found = found.map_err(Error::api(format!("read the hook {}", object.id)))?;
-            // A Job with a time to live goes by itself once it is done; Helm takes any that went as done.
-            let Some(found) = found else { return Ok(()) };
-            match progress(&object.id.kind, &found) {
+            let is_over = started.elapsed() > object.deadline;
+            let stands = match self.writer.get(&object.kind, &object.id).await {
+                Ok(Some(found)) => progress(&object.id.kind, &found),
+                // A Job with a time to live goes by itself once it is done; Helm takes any that went as done.
+                Ok(None) => Progress::Done,
+                // One look that fails says nothing of the hook.
+                Err(error) if is_transient(&error) && !is_over => Progress::Running,
+                Err(error) => return Err(Error::api(format!("read the hook {}", object.id))(error)),
+            };
+            match stands {
                 Progress::Done => return Ok(()),
                 Progress::Failed(why) => {
                     let what = format!("{} {} failed: {why}", object.id.kind.to_lowercase(), object.id.name);
@@ -208,7 +269,7 @@ impl Controller {
             if self.is_forced(instance) {
                 return Err(failed(format!("{} was not waited for any longer", object.id)));
             }
-            if started.elapsed() > object.deadline {
+            if is_over {
                 let deadline = object.deadline;
                 let what = format!("{} did not finish within its deadline of {deadline:?}", object.id);
                 return Err(failed(self.with_last_words(object, what).await));
@@ -230,14 +291,6 @@ impl Controller {
             Some(words) => format!("{what}; {words}"),
             None => what,
         }
-    }
-
-    /// Adds what keeps a hook's object from going.
-    async fn with_finalizers(&self, object: &HookObject, what: String) -> String {
-        let found = self.writer.get(&object.kind, &object.id).await.ok().flatten();
-        let finalizers = found.as_ref().and_then(|found| found.pointer("/metadata/finalizers")?.as_array());
-        let named: Vec<_> = finalizers.into_iter().flatten().filter_map(Value::as_str).collect();
-        if named.is_empty() { what } else { format!("{what}; its finalizers are {}", named.join(", ")) }
     }
 
     /// Whether the resource is to go at once, by the latest word on it.
@@ -304,38 +357,31 @@ impl Controller {
         instance: &Instance,
         hook: &Hook,
         objects: &[HookObject],
-        event: &'static str,
         policy: &HookDeletePolicy,
     ) -> Result<(), Error> {
         if !hook.delete_policies.contains(policy) {
             return Ok(());
         }
-        self.delete_hook_objects(instance, objects, event).await
+        self.delete_hook_objects(instance, objects, Instant::now() + DEADLINE).await
     }
 
-    /// Deletes objects and waits until they are gone, each as long as its hook may take. CRDs are left, as Helm leaves them.
+    /// Deletes objects and waits until they are gone. CRDs are left, as Helm leaves them.
     async fn delete_hook_objects(
         &self,
         instance: &Instance,
         objects: &[HookObject],
-        event: &'static str,
+        until: Instant,
     ) -> Result<(), Error> {
         for object in objects.iter().filter(|object| !object.id.is_definition()) {
-            let started = Instant::now();
             let mut pause = FIRST_PAUSE;
             loop {
                 let deleted = self.writer.delete(&instance.key, &object.kind, &object.id, None).await;
                 if !deleted.map_err(Error::api(format!("delete the hook {}", object.id)))? {
                     break;
                 }
-                if self.is_forced(instance) {
-                    let what = format!("{} was not waited for any longer", object.id);
-                    return Err(Error::Hook { event, what });
-                }
-                if started.elapsed() > object.deadline {
-                    let what =
-                        format!("{} was deleted and is not gone after {:?}", object.id, object.deadline);
-                    return Err(Error::Hook { event, what: self.with_finalizers(object, what).await });
+                if Instant::now() > until {
+                    let what = format!("{} of an earlier run does not go", object.id);
+                    return Err(Error::Hook { event: "earlier", what });
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -385,6 +431,19 @@ fn deadline(instance: &Instance, body: &Value) -> Duration {
 
 fn is_kept(body: &Value) -> bool {
     body.pointer("/metadata/annotations").and_then(Value::as_object).is_some_and(objects::says_keep)
+}
+
+/// What is sent of a hook's object: with the mark of its run.
+fn marked(object: &HookObject, mark: &str) -> Value {
+    let mut body = object.body.clone();
+    let metadata = body.get_mut("metadata").and_then(Value::as_object_mut);
+    let annotations = metadata.map(|metadata| {
+        metadata.entry("annotations").or_insert_with(|| Value::Object(serde_json::Map::new()))
+    });
+    if let Some(annotations) = annotations.and_then(Value::as_object_mut) {
+        annotations.insert(HOOK_RUN.into(), mark.into());
+    }
+    body
 }
 
 /// Whether a resource can own an object.

@@ -1,6 +1,6 @@
 //! Names of things: custom resources, the objects applied for them, the kinds the cluster serves, and digests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -119,6 +119,8 @@ pub(crate) struct Kinds {
     preferred: HashMap<(String, String), Arc<ApiKind>>,
     /// `.Capabilities.APIVersions`: each `group/version` and `group/version/Kind`.
     pub(crate) api_versions: Vec<String>,
+    /// Groups of which it is not known what they have, for the server they come from does not answer.
+    out_of_order: BTreeSet<String>,
 }
 
 impl Kinds {
@@ -128,6 +130,33 @@ impl Kinds {
         let resource = &kind.resource;
         self.preferred.entry((resource.group.clone(), resource.kind.clone())).or_insert_with(|| kind.clone());
         self.by_version.insert((resource.api_version.clone(), resource.kind.clone()), kind);
+    }
+
+    /// Adds a version of a group whose server does not answer: what it had before it still has.
+    pub(crate) fn carry(&mut self, before: &Self, group: &str, api_version: &str) {
+        let is_of = |text: &&String| {
+            text.strip_prefix(api_version).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.api_versions.extend(before.api_versions.iter().filter(is_of).cloned());
+        let kinds = before.by_version.values().filter(|kind| kind.resource.api_version == api_version);
+        let mut is_known = false;
+        for kind in kinds {
+            is_known = true;
+            self.add(ApiKind::clone(kind));
+        }
+        if !is_known {
+            self.out_of_order.insert(group.to_owned());
+        }
+    }
+
+    /// Whether a group may have kinds that are not known, for its server does not answer.
+    pub(crate) fn is_out_of_order(&self, group: &str) -> bool {
+        self.out_of_order.contains(group)
+    }
+
+    /// Whether there may be kinds that are not known.
+    pub(crate) fn has_gaps(&self) -> bool {
+        !self.out_of_order.is_empty()
     }
 
     /// Finds a kind by `apiVersion` and kind.

@@ -6,7 +6,7 @@ use super::Controller;
 use super::apply::is_judgement;
 use super::deploy::check_name;
 use super::error::Error;
-use super::objects::{Object, What};
+use super::objects::Object;
 use super::render::RenderError;
 use super::status::Remembered;
 use super::unknown::{Deployed, Sending, explain_refusal};
@@ -136,9 +136,7 @@ fn is_final(error: &Error) -> bool {
         Error::Values(ValuesError::From(_)) => false,
         Error::Name(_) | Error::Values(_) | Error::Render(RenderError::Chart(_)) => true,
         // A kind may be served later.
-        Error::Objects(problems) => {
-            problems.iter().any(|problem| !matches!(problem.what, What::NoSuchKind { .. }))
-        }
+        Error::Objects(problems) => problems.iter().any(|problem| !problem.what.may_pass()),
         _ => false,
     }
 }

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
+use helm::Manifest;
 use tokio::time::Instant;
 
 use super::error::Error;
 use super::identity::ObjectId;
-use super::objects::{Object, Objects};
+use super::objects::{self, Object, Objects, Problem};
 use super::plan;
 use super::render::{Lookup, answer_digest};
 use super::tracked::{Dependent, Expected, Settled};
@@ -107,6 +108,11 @@ impl Controller {
                 self.tell_renewal(instance);
             } else if lookups.is_none() && self.is_held_back(instance) {
                 return Ok(Some(settled.clone()));
+            } else if lookups.is_some() && served.kinds.has_gaps() {
+                // Its kinds are not known to have gone: the release stays as it is until they are.
+                let asked = self.discovery.refresh_after_miss().await;
+                asked.map_err(Error::api("learn which kinds the cluster serves"))?;
+                return Ok(Some(settled.clone()));
             }
             return Ok(None);
         }
@@ -176,8 +182,9 @@ impl Controller {
         settled: &Arc<Settled>,
         drift: &[Drifted],
     ) -> Result<Arc<Settled>, Error> {
-        let objects = self.render_again(instance, values, settled).await?;
-        self.put_back(instance, settled, &objects, drift).await
+        let (objects, missing) = self.render_again(instance, values, settled).await?;
+        let settled = self.put_back(instance, settled, &objects, drift).await?;
+        if missing.is_empty() { Ok(settled) } else { Err(Error::Objects(missing)) }
     }
 
     /// Whether everything is to be applied again, since nobody watches the objects and a period has passed.
@@ -203,10 +210,12 @@ impl Controller {
         values: &Values,
         settled: &Arc<Settled>,
     ) -> Result<Arc<Settled>, Error> {
-        let objects = self.render_again(instance, values, settled).await?;
+        let (objects, missing) = self.render_again(instance, values, settled).await?;
         // A Job that removes itself when it is done stays gone.
         let lasting = objects.list.iter().filter(|object| !object.is_fleeting());
-        self.apply_some(instance, settled, lasting.map(|object| (object, None)).collect()).await
+        let lasting = lasting.map(|object| (object, None)).collect();
+        let settled = self.apply_some(instance, settled, lasting).await?;
+        if missing.is_empty() { Ok(settled) } else { Err(Error::Objects(missing)) }
     }
 
     /// Applies those of a release's objects that were changed or deleted by somebody else, and says by whom.
@@ -260,16 +269,33 @@ impl Controller {
         if failed.is_empty() { Ok(settled) } else { Err(Error::Apply(failed)) }
     }
 
-    /// The objects of a settled release, as they were applied.
+    /// The objects of a settled release, as they were applied; second what cannot be reached, for the cluster does not serve
+    /// its kind any more: that must not keep the others from being put back.
     async fn render_again(
         &self,
         instance: &Instance,
         values: &Values,
         settled: &Settled,
-    ) -> Result<Objects, Error> {
+    ) -> Result<(Objects, Vec<Problem>), Error> {
         let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
         self.store_seed(instance, &outside).await?;
-        Ok(self.build(instance, &output.rendered, &[]).await?.0)
+        match self.build(instance, &output.rendered, &[]).await {
+            Ok((objects, _)) => Ok((objects, Vec::new())),
+            Err(Error::Objects(_)) => self.reachable(instance, &output.rendered.manifests),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The objects of a release that runs already, and what of it cannot be reached now.
+    pub(super) fn reachable(
+        &self,
+        instance: &Instance,
+        manifests: &[Manifest],
+    ) -> Result<(Objects, Vec<Problem>), Error> {
+        let api_version = self.watch.api_version.to_string();
+        let owner = self.owner(instance, &api_version);
+        let served = self.discovery.current();
+        objects::build_reachable(manifests, &owner, &served.kinds).map_err(Error::Objects)
     }
 
     fn tell_renewal(&self, instance: &Instance) {

@@ -115,22 +115,43 @@ impl Controller {
         }
     }
 
-    /// Writes a record, over the one of its revision if there is one.
+    /// Writes a record, over the one of its revision if there is one; returns what was written.
     pub(super) async fn write_record(
         &self,
         instance: &Instance,
         record: &Record,
         over: bool,
-    ) -> Result<(), Error> {
-        let bytes =
-            release::encode(record, &self.chart_of(instance).json, || objects::outline(&record.manifest))?;
+    ) -> Result<RecordBytes, Error> {
+        let bytes = self.encoded(instance, record)?;
         let place = self.place(instance);
         let written = if over {
             self.records.replace(&place, record.version, record.info.status, &bytes).await
         } else {
             self.records.create(&place, record.version, record.info.status, &bytes).await
         };
+        written.map_err(Error::api("write the release's record"))?;
+        Ok(bytes)
+    }
+
+    /// Writes over a record what has become of its revision; all else is as it was written before.
+    pub(super) async fn conclude_record(
+        &self,
+        instance: &Instance,
+        record: &Record,
+        written: &RecordBytes,
+    ) -> Result<(), Error> {
+        let bytes = match release::with_info(written, &record.info) {
+            Ok(bytes) if bytes.fit() => bytes,
+            _ => self.encoded(instance, record)?,
+        };
+        let written =
+            self.records.replace(&self.place(instance), record.version, record.info.status, &bytes).await;
         written.map_err(Error::api("write the release's record"))
+    }
+
+    fn encoded(&self, instance: &Instance, record: &Record) -> Result<RecordBytes, Error> {
+        let outline = || objects::outline(&record.manifest);
+        Ok(release::encode(record, &self.chart_of(instance).json, outline)?)
     }
 
     /// Makes the records that Helm wrote before this resource's: they go with it.

@@ -65,6 +65,7 @@ impl Controller {
             number: settled.revision,
             is_install: settled.is_install,
             recorded: false,
+            resumes: false,
             follows: None,
         };
         let mut record = self.record(instance, values, &output.rendered, revision, &Before::default());
@@ -76,7 +77,7 @@ impl Controller {
             Err(Error::Api { error, .. }) if is_conflict(&error) => {
                 self.write_record(instance, &record, true).await?;
             }
-            written => written?,
+            written => _ = written?,
         }
         self.tell_mended(instance, "its release record was deleted by somebody; written again");
         Ok(())

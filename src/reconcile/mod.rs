@@ -20,6 +20,7 @@ mod leftovers;
 mod mend;
 pub(crate) mod objects;
 mod order;
+mod ousted;
 mod outside;
 mod pin;
 mod plan;

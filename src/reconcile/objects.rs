@@ -104,10 +104,19 @@ pub(crate) enum What {
     Incomplete(&'static str),
     /// The kind is not served, and no CRD of the release defines it.
     NoSuchKind { api_version: String, kind: String },
+    /// The kind may be served, but its group is out of order.
+    OutOfOrder { api_version: String, kind: String },
     /// Its API version is gone and it cannot be brought to another.
     Impossible { api_version: String, why: String },
     /// Two documents describe the same object.
     Twice { other: String },
+}
+
+impl What {
+    /// Whether the cluster may take the document later, as it is.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, What::NoSuchKind { .. } | What::OutOfOrder { .. })
+    }
 }
 
 impl fmt::Display for Problem {
@@ -120,6 +129,12 @@ impl fmt::Display for Problem {
                 write!(
                     f,
                     "the cluster serves no {kind} of {api_version}: install its CustomResourceDefinition first"
+                )
+            }
+            What::OutOfOrder { api_version, kind } => {
+                write!(
+                    f,
+                    "cannot learn whether the cluster serves {kind}: the API server of {api_version} does not answer"
                 )
             }
             What::Impossible { api_version, why } => {
@@ -140,6 +155,34 @@ pub(crate) fn build(
     owner: &Owner<'_>,
     kinds: &Kinds,
 ) -> Result<Objects, Vec<Problem>> {
+    let (objects, problems) = collect(manifests, crds, owner, kinds);
+    if problems.is_empty() { Ok(objects) } else { Err(problems) }
+}
+
+/// Makes the objects of a release that runs already, but for those of kinds that are not served now: these come second.
+///
+/// # Errors
+/// With every other problem there is.
+pub(crate) fn build_reachable(
+    manifests: &[Manifest],
+    owner: &Owner<'_>,
+    kinds: &Kinds,
+) -> Result<(Objects, Vec<Problem>), Vec<Problem>> {
+    let (objects, problems) = collect(manifests, &[], owner, kinds);
+    if problems.iter().all(|problem| problem.what.may_pass()) {
+        Ok((objects, problems))
+    } else {
+        Err(problems)
+    }
+}
+
+/// What can be made of documents, and what is wrong with the others.
+fn collect(
+    manifests: &[Manifest],
+    crds: &[Crd],
+    owner: &Owner<'_>,
+    kinds: &Kinds,
+) -> (Objects, Vec<Problem>) {
     let mut problems = Vec::new();
     let mut documents = Vec::new();
     for manifest in manifests {
@@ -174,12 +217,9 @@ pub(crate) fn build(
             Err((name, what)) => problems.push(problem(&source, name, what)),
         }
     }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
     objects.list.sort_by(|a, b| order::rank(&a.id.kind).cmp(&order::rank(&b.id.kind)));
     objects.duplicates = duplicates::mend(&mut objects.list);
-    Ok(objects)
+    (objects, problems)
 }
 
 fn problem(source: &str, object: String, what: What) -> Problem {
@@ -379,8 +419,19 @@ fn id(document: &Document, namespace: &str, kinds: &Kinds) -> Option<ObjectId> {
     let (api_version, kind_name) = (document.text("apiVersion"), document.text("kind"));
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let kind = kinds.get(api_version, kind_name).or_else(|| kinds.preferred(group, kind_name));
-    let kind = kind.or_else(|| kinds.get(convert::successor(api_version, kind_name, kinds)?, kind_name))?;
-    Some(kind.object(text("namespace").unwrap_or(namespace), text("name")?))
+    let kind = kind.or_else(|| kinds.get(convert::successor(api_version, kind_name, kinds)?, kind_name));
+    let (namespace, name) = (text("namespace").unwrap_or(namespace), text("name")?);
+    match kind {
+        Some(kind) => Some(kind.object(namespace, name)),
+        // Whether it has a namespace will be known when its group is in order again.
+        None if kinds.is_out_of_order(group) => Some(ObjectId {
+            group: group.into(),
+            kind: kind_name.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+        }),
+        None => None,
+    }
 }
 
 /// Makes one object of a document.
@@ -426,7 +477,11 @@ fn object(
         }
     }
     let Some(kind) = kind else {
-        return Err((title, What::NoSuchKind { api_version, kind: kind_name }));
+        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        return Err(match kinds.is_out_of_order(group) {
+            true => (title, What::OutOfOrder { api_version, kind: kind_name }),
+            false => (title, What::NoSuchKind { api_version, kind: kind_name }),
+        });
     };
     convert::mend_references(&mut document.fields, &kind_name, kinds);
     if kind.resource.group.is_empty() && kind_name == "Secret" {

@@ -17,6 +17,8 @@ pub(crate) struct Revision {
     pub(crate) is_install: bool,
     /// Whether a record of that number is there already and is to be written over.
     pub(crate) recorded: bool,
+    /// Whether an attempt at it was begun and neither failed nor came to its end.
+    pub(crate) resumes: bool,
     /// The deployed revision it follows.
     pub(crate) follows: Option<i64>,
 }
@@ -29,7 +31,7 @@ pub(crate) fn next_revision(history: &[Entry], repeats_failure: bool) -> Revisio
     let deployed =
         history.iter().rev().find(|entry| entry.state == State::Deployed).map(|entry| entry.revision);
     let Some(last) = history.last() else {
-        return Revision { number: 1, is_install: true, recorded: false, follows: None };
+        return Revision { number: 1, is_install: true, recorded: false, resumes: false, follows: None };
     };
     let takes_up = last.state.is_pending() || (last.state == State::Failed && repeats_failure);
     // A release whose every attempt failed, since Helm uninstalled it if it did, is not there yet.
@@ -40,6 +42,7 @@ pub(crate) fn next_revision(history: &[Entry], repeats_failure: bool) -> Revisio
         number: if takes_up { last.revision } else { last.revision.saturating_add(1) },
         is_install,
         recorded: takes_up,
+        resumes: last.state.is_pending(),
         follows: deployed,
     }
 }

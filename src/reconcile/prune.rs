@@ -62,7 +62,12 @@ impl Controller {
     pub(super) async fn remove(&self, instance: &Instance, id: &ObjectId) -> Result<Removal, Error> {
         let served = self.discovery.current();
         let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else {
-            return Ok(Removal::Gone); // Its kind is gone, and it with it.
+            if !served.kinds.is_out_of_order(&id.group) {
+                return Ok(Removal::Gone); // Its kind is gone, and it with it.
+            }
+            let asked = self.discovery.refresh_after_miss().await;
+            asked.map_err(Error::api("learn which kinds the cluster serves"))?;
+            return Err(Error::OutOfOrder(id.clone()));
         };
         self.remove_of(instance, kind, id).await
     }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::deploy::Before;
 use super::error::Error;
+use super::hooks::Attempt;
 use super::identity::{Digest, InstanceKey};
 use super::ledger::manifests_of;
 use super::objects::{self, Objects};
@@ -126,10 +127,11 @@ impl Controller {
             // What is there now is neither the old nor the new.
             tracked.settled = None;
         }
-        if matches!(error, Error::Overtaken) {
+        // The record stays pending: the next attempt goes on under its number.
+        if error.is_passing() {
             return error;
         }
-        let back = broken.touched && self.goes_back(instance) && !error.is_passing();
+        let back = broken.touched && self.goes_back(instance);
         let target = broken.revision.follows.filter(|_| back);
         // The same failure again is not worth another line of history, where the way back leads to a deployed revision.
         let again = target.is_some() && broken.repeats && !broken.revision.recorded;
@@ -187,11 +189,11 @@ impl Controller {
         // The attempt may have taken the finalizer off that the old objects need.
         let current = self.instances.get(&instance.key).ok_or(Error::Overtaken)?;
         self.settle_finalizer(&current, &objects, &hooks).await?;
-        self.run_hooks(instance, &hooks, HookEvent::PreRollback).await?;
+        self.run_hooks(instance, &hooks, HookEvent::PreRollback, Attempt::FROM_THE_START).await?;
         let settled = self.restore(instance, &record, &objects, broken.before.settled.as_deref()).await?;
         let tried = broken.objects.list.iter().map(|object| object.id.clone());
         self.prune(instance, &plan::dropped(&objects, tried)).await?;
-        self.run_hooks(instance, &hooks, HookEvent::PostRollback).await?;
+        self.run_hooks(instance, &hooks, HookEvent::PostRollback, Attempt::FROM_THE_START).await?;
         self.remember(instance, Arc::new(settled));
         let history = self.history(instance).await?;
         if again {
@@ -229,15 +231,16 @@ impl Controller {
         written.map_err(Error::api("write the record of the way back"))
     }
 
-    /// The objects of a recorded release.
+    /// The objects of a recorded release, as far as the cluster serves their kinds now.
     fn recorded(&self, instance: &Instance, record: &Record) -> Result<Objects, Error> {
         if record.manifest.starts_with(objects::OUTLINE) {
             return Err(Error::Outlined(record.version));
         }
-        let api_version = self.watch.api_version.to_string();
-        let owner = self.owner(instance, &api_version);
-        let served = self.discovery.current();
-        objects::build(&manifests_of(&record.manifest), &[], &owner, &served.kinds).map_err(Error::Objects)
+        let (objects, missing) = self.reachable(instance, &manifests_of(&record.manifest))?;
+        for problem in missing {
+            tracing::warn!(resource = %instance.key, %problem, "Cannot keep an object");
+        }
+        Ok(objects)
     }
 
     /// Applies a recorded release as it was. `known` is what is remembered of it.

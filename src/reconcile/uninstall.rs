@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use helm::{Hook, HookEvent};
 
 use super::error::Error;
+use super::hooks::Attempt;
 use super::identity::ObjectId;
 use super::status::MOST_NAMED;
 use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER};
@@ -83,7 +84,9 @@ impl Controller {
         event: HookEvent,
         policy: Deletion,
     ) -> Result<(), Error> {
-        match self.run_hooks(instance, hooks, event).await {
+        // A resource is deleted once: what is there of its last hooks is of this deletion.
+        let attempt = Attempt { revision: 0, resumes: true };
+        match self.run_hooks(instance, hooks, event, attempt).await {
             Err(Error::Overtaken) => Err(Error::Overtaken),
             Err(error) => {
                 let text = error.to_string();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, eventually, kubectl};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, eventually, kubectl, says};
 
 #[test]
 #[ignore = "needs a control plane"]
@@ -44,4 +44,45 @@ fn a_definition_that_was_deleted_is_made_again_and_served_at_once() {
     let took = make();
     // Two or three seconds are the server's and kubectl's.
     assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+/// A definition of a kind that a chart has an object of.
+fn monitor(group: &str) -> String {
+    serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("monitors.{group}")},
+        "spec": {
+            "group": group, "scope": "Namespaced",
+            "names": {"kind": "Monitor", "plural": "monitors", "singular": "monitor"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            }}}],
+        },
+    })
+    .to_string()
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn an_object_of_a_kind_that_is_gone_does_not_keep_others_from_being_put_back() {
+    let (kind, namespace) = (Kind::new("Watched"), Namespace::new("watched"));
+    let group = "watched.example.org";
+    let object =
+        format!("apiVersion: {group}/v1\nkind: Monitor\nmetadata: {{name: {{{{ .Release.Name }}}}}}\n");
+    let chart = Chart::new("watched", &[("templates/cm.yaml", CONFIG), ("templates/monitor.yaml", &object)]);
+    let definition = format!("monitors.{group}");
+    namespace.apply(&monitor(group));
+    kubectl(&["wait", "--for=condition=Established", "--timeout=30s", "crd", &definition]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    kubectl(&["delete", "crd", &definition]);
+    says(60, "serves no Monitor", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    namespace.kubectl(&["delete", "configmap", "demo"]);
+    becomes(30, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    namespace.apply(&monitor(group));
+    let name = || namespace.path(&definition, "demo", "{.metadata.name}");
+    becomes(60, "demo".to_owned(), name);
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    kubectl(&["delete", "crd", &definition]);
 }

@@ -100,6 +100,33 @@ fn what_cannot_be_changed_is_made_anew_only_when_the_resource_says_so() {
     becomes(30, String::new(), || namespace.condition(&kind, "demo", "ReleaseFailed"));
 }
 
+const ROLLED: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}}\nspec:\n\
+                      \x20 {{- with .Values.strategy }}\n  strategy: {type: {{ . }}}\n  {{- end }}\n\
+                      \x20 selector: {matchLabels: {app: {{ .Release.Name }}}}\n\
+                      \x20 template:\n    metadata: {labels: {app: {{ .Release.Name }}}}\n\
+                      \x20   spec: {containers: [{name: main, image: example/app:1}]}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_default_of_the_server_gives_way_to_what_rules_it_out() {
+    let chart = Chart::new("roller", &[("templates/deployment.yaml", ROLLED)]);
+    let (kind, namespace) = (Kind::new("Roller"), Namespace::new("roller"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"strategy": "RollingUpdate"}"#);
+    namespace.ready(&kind, "demo");
+    let strategy = || namespace.path("deployment", "demo", "{.spec.strategy}");
+    assert!(strategy().contains("maxSurge"), "{}", strategy());
+    let uid = || namespace.path("deployment", "demo", "{.metadata.uid}");
+    let before = uid();
+    namespace.change(&kind, "demo", r#"{"strategy": "Recreate"}"#);
+    becomes(30, r#"{"type":"Recreate"}"#.to_owned(), strategy);
+    // And back, also by saying nothing.
+    namespace.change(&kind, "demo", r#"{"strategy": null}"#);
+    becomes(30, true, || strategy().contains("RollingUpdate"));
+    assert_eq!(uid(), before);
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "ReleaseFailed"));
+}
+
 const SHARED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n\
                       \x20 annotations: {chartwright.io/ignore: /data/theirs}\n\
                       data: {ours: {{ .Values.color }}, also: x, theirs: start}\n";

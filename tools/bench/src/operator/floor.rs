@@ -23,18 +23,19 @@ pub(crate) struct Floor {
 }
 
 /// Applies the objects of so many releases, those of one release in order, and takes the time. Everything that can be
-/// done beforehand is.
+/// done beforehand is. `namespace` is a name and a uid.
 pub(crate) fn measure(
     world: &World,
     starter: &Starter,
-    namespace: &str,
+    (namespace, uid): (&str, &str),
     releases: &[String],
     concurrency: usize,
 ) -> Result<Floor, BenchError> {
     let requests = releases
         .iter()
         .map(|release| {
-            let objects: Vec<Value> = starter.objects(release, namespace)?;
+            let mut objects: Vec<Value> = starter.objects(release, namespace)?;
+            objects.iter_mut().for_each(|object| objects::mark(object, release, namespace, uid));
             objects.iter().map(|object| objects::apply(object, namespace)).collect::<Result<Vec<_>, _>>()
         })
         .collect::<Result<Vec<_>, _>>()?;

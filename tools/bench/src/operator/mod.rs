@@ -156,8 +156,9 @@ impl Bench<'_> {
 
         let place = format!("{}-{count}-{round}", setup.contestant.name());
         let namespace = format!("floor-{place}");
-        world.make_namespace(&namespace)?;
-        let floor = floor::measure(world, &self.starter, &namespace, &names, self.args.concurrency.into())?;
+        let uid = world.make_namespace(&namespace)?;
+        let there = (&*namespace, &*uid);
+        let floor = floor::measure(world, &self.starter, there, &names, self.args.concurrency.into())?;
         world.delete_objects(&namespace, &kinds)?;
         world.await_no_pods(&namespace, Duration::from_secs(600))?;
         sleep(Duration::from_secs(2));

@@ -5,7 +5,7 @@ use std::path::Path;
 use gostd::value::Frozen;
 use helm::{Capabilities, Chart, CompiledChart, Release, RenderInput, RenderOptions, Still};
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, Request, Resource as _};
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 use crate::error::BenchError;
 
@@ -49,6 +49,41 @@ impl Starter {
                 Ok(to_json(&Frozen::from(&value)))
             })
             .collect()
+    }
+}
+
+/// Gives an object the marks that chartwright gives those of a release, so that the very same is sent to the server:
+/// labels, Helm's annotations, and an owner, whose place the namespace takes here.
+pub(crate) fn mark(object: &mut Value, release: &str, namespace: &str, uid: &str) {
+    let Some(fields) = object.as_object_mut() else { return };
+    let marks = json!({
+        "namespace": namespace,
+        "labels": {
+            "app.kubernetes.io/managed-by": "Helm",
+            "helm.sdk.operatorframework.io/chart": "starter",
+            "chartwright.io/owner": "starters.bench.example.com",
+        },
+        "annotations": {
+            "meta.helm.sh/release-name": release,
+            "meta.helm.sh/release-namespace": namespace,
+        },
+        "ownerReferences": [{
+            "apiVersion": "v1", "kind": "Namespace", "name": namespace, "uid": uid,
+            "controller": true, "blockOwnerDeletion": true,
+        }],
+    });
+    merge(fields.entry("metadata").or_insert_with(|| json!({})), marks);
+}
+
+/// Adds entries to maps, all the way down.
+fn merge(into: &mut Value, more: Value) {
+    match (into, more) {
+        (Value::Object(into), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, more) => *into = more,
     }
 }
 
@@ -97,7 +132,14 @@ mod tests {
         let deployment = &objects[2];
         assert_eq!(deployment["metadata"]["name"], "starter-1");
         assert_eq!(deployment["spec"]["replicas"], 1);
-        let request = apply(deployment, "n").unwrap();
+        let mut deployment = deployment.clone();
+        mark(&mut deployment, "starter-1", "n", "u");
+        assert_eq!(
+            deployment["metadata"]["labels"]["app.kubernetes.io/instance"], "starter-1",
+            "all else stays"
+        );
+        assert_eq!(deployment["metadata"]["ownerReferences"][0]["uid"], "u");
+        let request = apply(&deployment, "n").unwrap();
         assert_eq!(request.method(), "PATCH");
         assert!(request.uri().path().ends_with("/apis/apps/v1/namespaces/n/deployments/starter-1"));
     }

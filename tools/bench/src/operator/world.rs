@@ -93,12 +93,13 @@ impl World {
         self.servers.iter().map(|pid| usage::cpu(*pid)).sum()
     }
 
-    /// Makes a namespace.
-    pub(crate) fn make_namespace(&self, name: &str) -> Result<(), BenchError> {
+    /// Makes a namespace; returns its uid.
+    pub(crate) fn make_namespace(&self, name: &str) -> Result<String, BenchError> {
         let namespaces: Api<DynamicObject> = Api::all_with(self.client.clone(), &core("Namespace"));
         let namespace = object(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))?;
         let made = self.runtime.block_on(namespaces.create(&PostParams::default(), &namespace));
-        made.map(drop).map_err(BenchError::api("make a namespace"))
+        let made = made.map_err(BenchError::api("make a namespace"))?;
+        Ok(made.metadata.uid.unwrap_or_default())
     }
 
     /// Makes custom resources as fast as the API server takes them, and waits until an operator has reported that each
