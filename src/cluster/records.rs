@@ -16,6 +16,8 @@ use super::FIELD_MANAGER;
 use super::error::is_not_found;
 use super::histories::{Histories, entry};
 use super::request::call;
+use super::seeds::{from_line, to_line};
+use crate::reconcile::render::Seed;
 use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
 
 /// Reads and writes release records.
@@ -32,6 +34,8 @@ pub(crate) struct Place<'a> {
     pub(crate) release: &'a str,
     /// The owner reference the records carry.
     pub(crate) owner: Value,
+    /// The seed of the release's random values, of which each record that is written holds a copy.
+    pub(crate) seed: Option<Seed>,
 }
 
 #[derive(Deserialize)]
@@ -98,6 +102,35 @@ impl Records {
         let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
         match call::<Secret>(&self.client, request).await {
             Ok(answer) => Ok(Some(RecordBytes(BASE64.decode(answer.body.data.release).unwrap_or_default()))),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads the copy of the seed that a record holds; `None` if it holds none.
+    pub(crate) async fn read_seed(
+        &self,
+        namespace: &str,
+        release: &str,
+        revision: i64,
+    ) -> Result<Option<Seed>, kube::Error> {
+        #[derive(Deserialize)]
+        struct Secret {
+            #[serde(default)]
+            data: Data,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Data {
+            seed: String,
+        }
+        let name = secret_name(release, revision);
+        let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
+        match call::<Secret>(&self.client, request).await {
+            Ok(answer) => {
+                let line = BASE64.decode(answer.body.data.seed).ok();
+                Ok(line.and_then(|line| from_line(&String::from_utf8(line).ok()?)))
+            }
             Err(error) if is_not_found(&error) => Ok(None),
             Err(error) => Err(error),
         }
@@ -201,6 +234,12 @@ fn secret(
     bytes: &RecordBytes,
     stamp: &str,
 ) -> Result<Vec<u8>, kube::Error> {
+    let release = BASE64.encode(&bytes.0);
+    // Helm reads `release` alone.
+    let data = match &place.seed {
+        Some(seed) => json!({"release": release, "seed": BASE64.encode(to_line(seed))}),
+        None => json!({"release": release}),
+    };
     let body = json!({
         "apiVersion": "v1", "kind": "Secret", "type": SECRET_TYPE,
         "metadata": {
@@ -211,7 +250,7 @@ fn secret(
             },
             "ownerReferences": [place.owner],
         },
-        "data": {"release": BASE64.encode(&bytes.0)},
+        "data": data,
     });
     serde_json::to_vec(&body).map_err(kube::Error::SerdeError)
 }

@@ -112,6 +112,23 @@ impl Seeds {
     }
 }
 
+/// Writes a seed in one line, for the copy in a release record.
+pub(super) fn to_line(seed: &Seed) -> String {
+    let drawing = match seed.drawing {
+        Drawing::ByPlace => BY_PLACE,
+        Drawing::InOrder => "in-order",
+    };
+    format!("{drawing} {} {}", seed.epoch, BASE64.encode(seed.key))
+}
+
+/// Reads what [`to_line`] writes.
+pub(super) fn from_line(line: &str) -> Option<Seed> {
+    let (drawing, rest) = line.split_once(' ')?;
+    let (epoch, key) = rest.split_once(' ')?;
+    let drawing = if drawing == BY_PLACE { Drawing::ByPlace } else { Drawing::InOrder };
+    Some(Seed { key: BASE64.decode(key).ok()?.try_into().ok()?, epoch: epoch.parse().ok()?, drawing })
+}
+
 fn parse(data: &Data) -> Option<Seed> {
     let text = |encoded: &str| String::from_utf8(BASE64.decode(encoded).ok()?).ok();
     let drawing = if text(&data.drawing)? == BY_PLACE { Drawing::ByPlace } else { Drawing::InOrder };
@@ -138,5 +155,15 @@ mod tests {
         assert_eq!(parse(&data("")), seed(Drawing::InOrder));
         assert_eq!(parse(&data(BY_PLACE)), seed(Drawing::ByPlace));
         assert_eq!(parse(&Data { key: BASE64.encode("short"), ..data("") }), None);
+    }
+
+    #[test]
+    fn a_copy_is_the_same_seed() {
+        for drawing in [Drawing::InOrder, Drawing::ByPlace] {
+            let seed = Seed { key: [9; 32], epoch: -5, drawing };
+            assert_eq!(from_line(&to_line(&seed)), Some(seed));
+        }
+        assert_eq!(from_line("by-place 5"), None);
+        assert_eq!(from_line("by-place 5 short"), None);
     }
 }

@@ -392,6 +392,7 @@ impl Controller {
             runtime: tokio::runtime::Handle::current(),
             served: served.clone(),
             seeds: self.seeds.clone(),
+            records: self.records.clone(),
             namespace: self.release_namespace(&instance.key).to_owned(),
             release: self.release_name(&instance.key).to_owned(),
             reseed,

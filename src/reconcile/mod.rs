@@ -249,6 +249,7 @@ impl Controller {
             namespace: self.release_namespace(&instance.key),
             release: self.release_name(&instance.key),
             owner: self.owner_reference(instance),
+            seed: self.tracked().get(&instance.key).and_then(|tracked| tracked.seed),
         }
     }
 

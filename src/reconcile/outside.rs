@@ -10,8 +10,10 @@ use super::render::{Drawing, Outside, Seed};
 use crate::cluster::discovery::Served;
 use crate::cluster::error::explain;
 use crate::cluster::lookup::lookup;
+use crate::cluster::records::Records;
 use crate::cluster::seeds::Seeds;
 use crate::lock::lock;
+use crate::release::State;
 
 /// Answers for the render of one release.
 pub(super) struct ClusterOutside {
@@ -19,6 +21,7 @@ pub(super) struct ClusterOutside {
     pub(super) runtime: Handle,
     pub(super) served: Arc<Served>,
     pub(super) seeds: Seeds,
+    pub(super) records: Records,
     pub(super) namespace: String,
     pub(super) release: String,
     /// Whether the release gets a new seed with this render.
@@ -39,6 +42,36 @@ pub(super) enum SeedState {
 }
 
 impl ClusterOutside {
+    /// The copy of the seed that the release's record holds, for its own Secret is not there.
+    fn copied_seed(&self) -> Result<Option<Seed>, String> {
+        if self.reseed {
+            return Ok(None);
+        }
+        let copied = async {
+            let history = self.records.history(&self.namespace, &self.release).await?;
+            let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+            let last = history.last().filter(|last| deployed != Some(last));
+            for entry in deployed.into_iter().chain(last) {
+                let seed = self.records.read_seed(&self.namespace, &self.release, entry.revision).await?;
+                if seed.is_some() {
+                    return Ok(seed);
+                }
+            }
+            Ok(None)
+        };
+        let copied = self.runtime.block_on(copied);
+        let copied = copied.map_err(|error: kube::Error| {
+            format!("cannot read the release's seed from its record: {}", explain(&error))
+        })?;
+        if copied.is_some() {
+            tracing::info!(
+                namespace = %self.namespace, release = %self.release,
+                "The Secret with the release's seed is gone; the copy in its record is taken"
+            );
+        }
+        Ok(copied)
+    }
+
     /// The seed as this render left it.
     pub(super) fn seed_state(&self) -> SeedState {
         *lock(&self.seed)
@@ -59,7 +92,10 @@ impl Outside for ClusterOutside {
         };
         *state = match stored {
             Some(seed) => SeedState::Stored(seed),
-            None => SeedState::Fresh(fresh()?),
+            None => SeedState::Fresh(match self.copied_seed()? {
+                Some(seed) => seed,
+                None => fresh()?,
+            }),
         };
         match *state {
             SeedState::Stored(seed) | SeedState::Fresh(seed) => Ok(seed),

@@ -28,17 +28,21 @@ fn seed(drawing: Drawing) -> Seed {
 
 /// Renders a chart given as files, `now` seconds after the seed was made.
 fn render_at(files: &[(&str, &str)], seed: Seed, now: i64) -> Output {
+    let job = Job { now: EPOCH + now, ..job(files, seed) };
+    render(&job, RenderLimits::default()).unwrap()
+}
+
+fn job(files: &[(&str, &str)], seed: Seed) -> Job {
     let chart = [("Chart.yaml", "apiVersion: v2\nname: c\nversion: 0.1.0\n")];
     let chart = Chart::load(&Memory::new(chart.iter().chain(files).copied())).unwrap();
-    let job = Job {
+    Job {
         chart: Arc::new(CompiledChart::new(chart).unwrap()),
         values: Frozen::Map(Vec::new()),
         release: Release { name: "r".into(), namespace: "n".into(), revision: 1, is_upgrade: false },
         capabilities: Arc::default(),
         outside: Arc::new(Fixed(Ok(seed))),
-        now: EPOCH + now,
-    };
-    render(&job, RenderLimits::default()).unwrap()
+        now: EPOCH,
+    }
 }
 
 /// The lines `key: value` of all that is rendered, by file and key.
@@ -228,4 +232,29 @@ fn a_seed_that_cannot_be_had_is_remembered() {
     let host = SeededHost::new(&outside, 0);
     host.now();
     assert_eq!(host.failed.into_inner().as_deref(), Some("forbidden"));
+}
+
+#[test]
+fn what_breaks_a_render_is_told_and_breaks_no_other() {
+    struct Broken;
+    impl Outside for Broken {
+        fn seed(&self) -> Result<Seed, String> {
+            panic!("no seed today")
+        }
+
+        fn lookup(&self, _: &str, _: &str, _: &str, _: &str) -> Result<Frozen, String> {
+            Ok(Frozen::Nil)
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let renderer = Renderer::start(1, RenderLimits::default()).unwrap();
+    let render = |outside: Arc<dyn Outside>| {
+        let job =
+            Job { outside, ..job(&[("templates/a.yaml", "a: {{ randAlpha 3 }}\n")], seed(Drawing::ByPlace)) };
+        runtime.block_on(renderer.render(job))
+    };
+    let error = crate::reconcile::error::Error::from(render(Arc::new(Broken)).unwrap_err());
+    assert_eq!(error.to_string(), "the template engine failed: no seed today");
+    assert_eq!(error.reason(), "RenderInterrupted");
+    assert!(render(Arc::new(Fixed(Ok(seed(Drawing::ByPlace))))).is_ok());
 }

@@ -8,7 +8,8 @@ use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, s
 const HOOK: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n  annotations:\n\
                     \x20   helm.sh/hook: pre-install\ndata: {revision: {{ .Release.Revision | quote }}}\n";
 
-fn run(mut helm: Command, namespace: &Namespace, args: &[&str]) -> String {
+/// Runs a Helm in a namespace; panics when it fails.
+pub(crate) fn run(mut helm: Command, namespace: &Namespace, args: &[&str]) -> String {
     let output = helm.args(["--namespace", &namespace.name]).args(args).output().unwrap();
     assert!(output.status.success(), "helm {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
