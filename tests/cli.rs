@@ -103,6 +103,17 @@ fn the_crd_has_the_kits_names() {
 }
 
 #[test]
+fn a_chart_may_stand_by_itself() {
+    let kind = ["--api-version", "anywhere.io/v1alpha1", "--kind", "Memcached"];
+    for command in ["crd", "docs", "check"] {
+        let by_flag = stdout(&[&[command, "--chart", "charts/memcached"], &kind[..]].concat());
+        assert_eq!(stdout(&[&[command, "charts/memcached"], &kind[..]].concat()), by_flag, "{command}");
+        let both = [&[command, "charts/memcached", "--chart", "nowhere"], &kind[..]].concat();
+        assert_eq!(stdout(&both), by_flag, "{command}: the argument counts first");
+    }
+}
+
+#[test]
 fn wrong_names_say_what_to_write() {
     let chart = ["--chart", "charts/memcached"];
     let no_group =

@@ -6,7 +6,7 @@ use clap::Args;
 use helm::CompiledChart;
 
 use super::run::find_watches;
-use super::served::ServedArgs;
+use super::served::ChartArgs;
 use super::{CliError, hint, print};
 use crate::annotations::CHART_VERSION;
 use crate::charts;
@@ -15,7 +15,7 @@ use crate::charts;
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
-    served: ServedArgs,
+    of: ChartArgs,
     /// A file that lists kinds and charts, in place of --chart, --api-version and --kind
     #[arg(long, env = "HELM_CHART_WATCHES", value_name = "FILE")]
     watches_file: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let file = args.watches_file.as_deref();
     let mut told = String::new();
     // Nothing is found without being named: a check of nothing must not pass.
-    for watch in find_watches(file, &args.served, Path::new(""), |unused| hint(&unused))? {
+    for watch in find_watches(file, &args.of.served(), Path::new(""), |unused| hint(&unused))? {
         for (index, chart) in charts::open(&watch.chart)?.into_iter().enumerate() {
             let chart = CompiledChart::new(chart)?;
             chart.check_schemas()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use super::served::ServedArgs;
+use super::served::ChartArgs;
 use super::{CliError, hint, print};
 use crate::charts;
 use crate::convert::{json_to_yaml, yaml_to_json};
@@ -19,7 +19,7 @@ const LARGEST_ANNOTATION: usize = 256 * 1024;
 #[derive(Args, Debug)]
 pub(crate) struct CrdArgs {
     #[command(flatten)]
-    served: ServedArgs,
+    of: ChartArgs,
     /// Print what changes from an earlier CustomResourceDefinition (a YAML file), or from that of an earlier chart (a
     /// folder or archive), and fail if existing resources could be hurt
     #[arg(long, value_name = "OLD")]
@@ -28,7 +28,7 @@ pub(crate) struct CrdArgs {
 
 /// Prints the CustomResourceDefinition.
 pub(crate) fn run(args: &CrdArgs) -> Result<(), CliError> {
-    let watch = args.served.to_watch()?;
+    let watch = args.of.served().to_watch()?;
     let chart = charts::newest(&watch.chart)?;
     let api = api(&watch, &chart)?;
     let crd = definition(&watch, &api);

@@ -3,7 +3,7 @@
 use clap::Args;
 use crdschema::{Api, Options, reference};
 
-use super::served::ServedArgs;
+use super::served::ChartArgs;
 use super::{CliError, print};
 use crate::charts;
 
@@ -11,18 +11,19 @@ use crate::charts;
 #[derive(Args, Debug)]
 pub(crate) struct DocsArgs {
     #[command(flatten)]
-    served: ServedArgs,
+    of: ChartArgs,
 }
 
 /// Prints the reference. The kind is only named: a chart alone will do.
 pub(crate) fn run(args: &DocsArgs) -> Result<(), CliError> {
-    let chart = charts::newest(&args.served.chart_path()?)?;
-    let shape = args.served.shape.to_shape()?;
+    let served = args.of.served();
+    let chart = charts::newest(&served.chart_path()?)?;
+    let shape = served.shape.to_shape()?;
     // A reference may be as long as it must.
     let options = Options { replicas: shape.replicas, budget: usize::MAX, ..Options::default() };
     let api = Api::of(&chart, &options);
     let metadata = &chart.metadata;
-    let kind = args.served.kind.as_deref().filter(|kind| !kind.is_empty());
+    let kind = served.kind.as_deref().filter(|kind| !kind.is_empty());
     let title = match kind {
         Some(kind) => format!("Values of {kind}"),
         None => format!("Values of {}", metadata.name),

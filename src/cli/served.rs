@@ -31,6 +31,24 @@ pub(crate) struct ServedArgs {
     pub(crate) shape: ShapeArgs,
 }
 
+/// The same for commands that look at a chart: it may stand by itself, as it does for `helm template`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ChartArgs {
+    /// The chart, in place of --chart
+    #[arg(value_name = "CHART")]
+    argument: Option<PathBuf>,
+    #[command(flatten)]
+    served: ServedArgs,
+}
+
+impl ChartArgs {
+    /// The chart and the kind, wherever the chart was given: the argument counts first.
+    pub(super) fn served(&self) -> ServedArgs {
+        let chart = self.argument.clone().or_else(|| self.served.chart.clone());
+        ServedArgs { chart, ..self.served.clone() }
+    }
+}
+
 impl ServedArgs {
     /// Reports whether nothing was said about a kind.
     pub(crate) fn is_empty(&self) -> bool {
