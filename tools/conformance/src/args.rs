@@ -20,7 +20,7 @@ usage: conformance [--corpus DIR] [--vectors FILE...] [--cases DIR] [options]
   --jobs N           threads (default: as many as processors)
   --fuzz PROGRAM     compare random cases with a live Helm instead: the program of tools/oracle/helm
   --fuzz-kinds LIST  which, with commas between: charts, scopes, outputs, metadata, schemas, templates,
-                     documents, overrides
+                     documents, edits, overrides
                      (default: all that can be made)
   --fuzz-corpus DIR  the charts that get random values, a folder as for --corpus
   --seconds N        for how long (default: 60)

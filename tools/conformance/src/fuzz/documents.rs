@@ -64,7 +64,7 @@ fn part(dice: &mut Dice, real: &str) -> String {
 }
 
 /// Changes a character, a line or its indentation.
-fn damaged(dice: &mut Dice, text: &str) -> String {
+pub(super) fn damaged(dice: &mut Dice, text: &str) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let place = dice.below(lines.len());
     let choice = dice.below(9);

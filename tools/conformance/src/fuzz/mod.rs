@@ -2,6 +2,7 @@
 
 mod chart;
 mod documents;
+mod edits;
 mod expressions;
 mod forms;
 mod grammar;

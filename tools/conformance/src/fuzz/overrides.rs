@@ -20,6 +20,8 @@ const IN_A_ROW: u64 = 6;
 pub(crate) struct Corpus {
     root: PathBuf,
     charts: Vec<(String, Vec<String>)>,
+    /// Their sizes in bytes, in the same order.
+    sizes: Vec<u64>,
 }
 
 /// What is known of one chart.
@@ -53,13 +55,26 @@ impl Corpus {
         }
         let root = unpack::corpus(folder, args)?;
         charts.sort_by_cached_key(|(chart, _)| size(&root.join(chart)));
-        Ok(Self { root, charts })
+        let sizes = charts.iter().map(|(chart, _)| size(&root.join(chart))).collect();
+        Ok(Self { root, charts, sizes })
     }
 
     /// Returns the texts of some values files.
     pub(crate) fn texts(&self) -> Vec<String> {
         let files = self.charts.iter().map(|(chart, _)| self.root.join(chart).join("values.yaml"));
         files.filter_map(|file| fs::read_to_string(file).ok()).collect()
+    }
+
+    /// Returns the folder of a chart of so many bytes at most, and the text of a values file that goes with it.
+    pub(super) fn small_chart(&self, dice: &mut Dice, largest: u64) -> Option<(PathBuf, Option<String>)> {
+        let (path, overlays) = dice.pick(self.charts.get(..self.small(largest)).unwrap_or_default())?;
+        let overlay = dice.pick(overlays).and_then(|name| fs::read_to_string(self.root.join(name)).ok());
+        Some((self.root.join(path), overlay))
+    }
+
+    /// Returns how many charts have so many bytes at most.
+    fn small(&self, largest: u64) -> usize {
+        self.sizes.partition_point(|size| *size <= largest)
     }
 
     /// Makes the case of a seed.

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::time::Duration;
 
 use fuzzing::mutate::Dice;
 use gostd::Map;
 
 use super::overrides::Corpus;
-use super::{chart, documents, metadata, outputs, schemas, scopes, single};
+use super::{chart, documents, edits, metadata, outputs, schemas, scopes, single};
 use crate::args::Args;
 use crate::error::Error;
 use crate::vectors;
@@ -51,6 +52,9 @@ pub(crate) fn all(args: &Args) -> Result<Vec<Source>, Error> {
         source("documents", move |seed| documents::case(&mut Dice::new(seed), &texts)),
     ];
     if let Some(corpus) = corpus {
+        let corpus = Rc::new(corpus);
+        let same = corpus.clone();
+        sources.push(source("edits", move |seed| edits::case(&same, seed)));
         sources.push(source("overrides", mostly_good(move |seed| corpus.case(seed))));
     }
     if let Some(kinds) = &args.fuzz_kinds {
@@ -58,7 +62,7 @@ pub(crate) fn all(args: &Args) -> Result<Vec<Source>, Error> {
         if let Some(unknown) = kinds.split(',').find(|kind| !known.contains(kind)) {
             let known = known.join(", ");
             return Err(Error::Usage(format!(
-                "no kind {unknown} to make; known are {known}, and overrides with --fuzz-corpus"
+                "no kind {unknown} to make; known are {known}, and edits and overrides with --fuzz-corpus"
             )));
         }
         sources.retain(|source| kinds.split(',').any(|kind| kind == source.name));
