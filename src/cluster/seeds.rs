@@ -24,6 +24,15 @@ pub(crate) struct Seeds {
     histories: Arc<Histories>,
 }
 
+/// What there is of a seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Seed(Seed),
+    /// A Secret that holds none that can be read.
+    Damaged,
+    Nothing,
+}
+
 /// Returns the name of the Secret of a release's seed.
 pub(crate) fn secret_name(release: &str) -> String {
     format!("sh.chartwright.seed.v1.{release}")
@@ -52,13 +61,13 @@ impl Seeds {
         Self { client, histories }
     }
 
-    /// Reads the seed; `None` if there is none (or none that can be read).
-    pub(crate) async fn read(&self, namespace: &str, release: &str) -> Result<Option<Seed>, kube::Error> {
+    /// Reads the seed.
+    pub(crate) async fn read(&self, namespace: &str, release: &str) -> Result<Found, kube::Error> {
         let name = secret_name(release);
         let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
         match call::<Secret>(&self.client, request).await {
-            Ok(answer) => Ok(parse(&answer.body.data)),
-            Err(error) if is_not_found(&error) => Ok(None),
+            Ok(answer) => Ok(parse(&answer.body.data).map_or(Found::Damaged, Found::Seed)),
+            Err(error) if is_not_found(&error) => Ok(Found::Nothing),
             Err(error) => Err(error),
         }
     }

@@ -452,6 +452,8 @@ fn is_immutable(error: &kube::Error) -> bool {
         "immutable",
         "updates to statefulset spec for fields other than",
         "may not be changed",
+        "cannot change roleRef",
+        "may not change fields other than",
         "cannot be changed",
         "may not change once set",
     ];

@@ -462,8 +462,12 @@ impl Controller {
         instance: &Instance,
         outside: &ClusterOutside,
     ) -> Result<(), Error> {
-        let SeedState::Fresh(seed) = outside.seed_state() else { return Ok(()) };
-        match self.seeds.write(&self.place(instance), &seed, outside.reseed).await {
+        let (seed, over) = match outside.seed_state() {
+            SeedState::Fresh(seed) => (seed, outside.reseed),
+            SeedState::Copied(seed) => (seed, true),
+            SeedState::Unknown | SeedState::Stored(_) => return Ok(()),
+        };
+        match self.seeds.write(&self.place(instance), &seed, over).await {
             Ok(()) => {
                 if let Some(tracked) = self.tracked().get_mut(&instance.key) {
                     tracked.seed = Some(seed);

@@ -154,12 +154,16 @@ impl Controller {
                 *entry = Tracked { uid: instance.uid.clone(), ..Tracked::default() };
             }
         }
-        if !instance.deleting && is_true(&instance, PAUSED) {
+        let (instance, held) = self.hold_if_asked(instance).await;
+        if held.is_ok() && !instance.deleting && is_true(&instance, PAUSED) {
             self.report_paused(&instance).await;
             return Outcome::Settled(None);
         }
-        let result =
-            if instance.deleting { self.uninstall(&instance).await } else { self.pursue(&instance).await };
+        let result = match held {
+            Err(error) => Err(error),
+            Ok(()) if instance.deleting => self.uninstall(&instance).await,
+            Ok(()) => self.pursue(&instance).await,
+        };
         let result = match result {
             Ok(Next::Settled) => self.test_if_asked(&instance).await.map(|()| Next::Settled),
             result => result,
@@ -185,6 +189,16 @@ impl Controller {
                 }
             }
         }
+    }
+
+    /// Sets the finalizer of a resource whose annotations ask for one, however its release fares and though nothing else be
+    /// done: when it is deleted it would be too late. Returns the resource as it is then.
+    async fn hold_if_asked(&self, instance: Arc<Instance>) -> (Arc<Instance>, Result<(), Error>) {
+        if instance.deleting || !self.wants_finalizer(&instance) {
+            return (instance, Ok(()));
+        }
+        let held = self.set_finalizer(&instance, true).await;
+        (self.instances.get(&instance.key).unwrap_or(instance), held)
     }
 
     /// The period of the resource's annotation, or the kind's.

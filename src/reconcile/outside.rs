@@ -11,7 +11,7 @@ use crate::cluster::discovery::Served;
 use crate::cluster::error::explain;
 use crate::cluster::lookup::lookup;
 use crate::cluster::records::Records;
-use crate::cluster::seeds::Seeds;
+use crate::cluster::seeds::{Found, Seeds, secret_name};
 use crate::lock::lock;
 use crate::release::State;
 
@@ -39,12 +39,14 @@ pub(super) enum SeedState {
     Stored(Seed),
     /// It was made up for this render and has to be stored before anything made of it is applied.
     Fresh(Seed),
+    /// It was taken from the release's record, for its Secret is gone or damaged, and is to be written there again.
+    Copied(Seed),
 }
 
 impl ClusterOutside {
-    /// The copy of the seed that the release's record holds, for its own Secret is not there.
-    fn copied_seed(&self) -> Result<Option<Seed>, String> {
-        if self.reseed {
+    /// The copy of the seed that the release's record holds, where its own Secret does not.
+    fn copy_for(&self, found: Found) -> Result<Option<Seed>, String> {
+        if self.reseed || matches!(found, Found::Seed(_)) {
             return Ok(None);
         }
         let copied = async {
@@ -66,7 +68,7 @@ impl ClusterOutside {
         if copied.is_some() {
             tracing::info!(
                 namespace = %self.namespace, release = %self.release,
-                "The Secret with the release's seed is gone; the copy in its record is taken"
+                "The Secret with the release's seed is gone or damaged; the copy in its record is taken"
             );
         }
         Ok(copied)
@@ -81,26 +83,32 @@ impl ClusterOutside {
 impl Outside for ClusterOutside {
     fn seed(&self) -> Result<Seed, String> {
         let mut state = lock(&self.seed);
-        if let SeedState::Stored(seed) | SeedState::Fresh(seed) = *state {
+        if let SeedState::Stored(seed) | SeedState::Fresh(seed) | SeedState::Copied(seed) = *state {
             return Ok(seed);
         }
-        let stored = if self.reseed {
-            None
+        let found = if self.reseed {
+            Found::Nothing
         } else {
-            let stored = self.runtime.block_on(self.seeds.read(&self.namespace, &self.release));
-            stored.map_err(|error| format!("cannot read the release's seed: {}", explain(&error)))?
+            let found = self.runtime.block_on(self.seeds.read(&self.namespace, &self.release));
+            found.map_err(|error| format!("cannot read the release's seed: {}", explain(&error)))?
         };
-        *state = match stored {
-            Some(seed) => SeedState::Stored(seed),
-            None => SeedState::Fresh(match self.copied_seed()? {
-                Some(seed) => seed,
-                None => fresh()?,
-            }),
+        let (state_now, seed) = match (found, self.copy_for(found)?) {
+            (Found::Seed(seed), _) => (SeedState::Stored(seed), seed),
+            (_, Some(seed)) => (SeedState::Copied(seed), seed),
+            (Found::Damaged, None) => {
+                return Err(format!(
+                    "the Secret {} holds no seed of random values that can be read, and no record of the release has a \
+                     copy: put back what it held, or delete it to have all random values made anew",
+                    secret_name(&self.release)
+                ));
+            }
+            (Found::Nothing, None) => {
+                let seed = fresh()?;
+                (SeedState::Fresh(seed), seed)
+            }
         };
-        match *state {
-            SeedState::Stored(seed) | SeedState::Fresh(seed) => Ok(seed),
-            SeedState::Unknown => Err("the release has no seed".into()),
-        }
+        *state = state_now;
+        Ok(seed)
     }
 
     fn lookup(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Result<Frozen, String> {

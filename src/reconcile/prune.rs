@@ -10,8 +10,10 @@ use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_POLICY};
 use super::order;
+use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Marks;
+use crate::policy::is_precious;
 
 /// What became of an object that was to be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +27,34 @@ pub(super) enum Removal {
 }
 
 impl Controller {
-    /// Deletes objects, in uninstall order, without waiting until they are gone.
+    /// Deletes objects, in uninstall order, without waiting until they are gone. What a failed install left and may hold
+    /// data stays.
     pub(super) async fn prune(&self, instance: &Instance, ids: &[ObjectId]) -> Result<(), Error> {
-        for id in self.remove_in_order(instance, ids.to_vec()).await? {
+        let is_new = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.never_deployed);
+        let (precious, others): (Vec<_>, Vec<_>) =
+            ids.iter().cloned().partition(|id| is_new && is_precious(&id.kind));
+        for id in &precious {
+            self.leave(instance, id).await?;
+        }
+        for id in self.remove_in_order(instance, others).await? {
             tracing::info!(resource = %instance.key, object = %id, "Deleted an object that is no longer rendered");
+        }
+        Ok(())
+    }
+
+    /// Lets go of an object of ours, and says so.
+    async fn leave(&self, instance: &Instance, id: &ObjectId) -> Result<(), Error> {
+        let served = self.discovery.current();
+        let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { return Ok(()) };
+        let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
+        if marks.is_some_and(|marks| self.is_ours(instance, &marks)) {
+            let left = self.writer.let_go(&instance.key, kind, id).await;
+            left.map_err(Error::api(format!("let {id} go")))?;
+            let note = format!(
+                "{id} of an install that failed is not rendered any more; it may hold data and stays"
+            );
+            tracing::info!(resource = %instance.key, object = %id, "Left an object of a failed install");
+            self.events.tell(instance, Severity::Normal, "Install", "Left", &note);
         }
         Ok(())
     }

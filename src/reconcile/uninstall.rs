@@ -118,6 +118,9 @@ impl Controller {
         let history = self.own_history(instance).await?;
         ids.extend(history.iter().map(|entry| secret(secret_name(release, entry.revision))));
         ids.insert(secret(seeds::secret_name(release)));
+        // What hooks have made stays when Helm uninstalls a release, and what stays may live on it.
+        let hooks = record.iter().flat_map(|record| &record.hooks);
+        ids.extend(hooks.flat_map(|hook| self.ids_of(instance, &hook.manifest)));
         let served = self.discovery.current();
         for id in &ids {
             let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { continue };

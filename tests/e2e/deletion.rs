@@ -215,6 +215,48 @@ fn a_release_can_be_left_to_helm() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn a_release_stays_when_it_is_to_however_it_fares() {
+    let all = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n\
+               data: {color: {{ required \"a color\" .Values.color }}}\n---\napiVersion: v1\nkind: ServiceAccount\n\
+               metadata: {name: {{ .Values.account | default .Release.Name }}}\n";
+    let hook = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ .Release.Name }}-password\n\
+                \x20 annotations: {helm.sh/hook: pre-install}\nstringData: {password: {{ randAlphaNum 9 | quote }}}\n";
+    let chart = Chart::new("stayer", &[("templates/all.yaml", all), ("templates/hook.yaml", hook)]);
+    let (kind, namespace) = (Kind::new("Stayer"), Namespace::new("stayer"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let names = ["refused", "unrendered", "paused", "planned"];
+    for name in names {
+        namespace.resource(&kind, name, r#"{"color": "green"}"#);
+    }
+    names.iter().for_each(|name| namespace.ready(&kind, name));
+    namespace.change(&kind, "refused", r#"{"account": "NOT_GOOD"}"#);
+    namespace.change(&kind, "unrendered", r#"{"color": null}"#);
+    for name in ["paused", "planned"] {
+        let annotation = format!("chartwright.io/{}=true", if name == "paused" { "paused" } else { "plan" });
+        namespace.kubectl(&["annotate", &kind.full(), name, &annotation]);
+        namespace.change(&kind, name, r#"{"color": "red"}"#);
+    }
+    says(30, "True", || namespace.condition(&kind, "refused", "ReleaseFailed"));
+    says(30, "True", || namespace.condition(&kind, "unrendered", "Irreconcilable"));
+    says(30, "True", || namespace.condition(&kind, "paused", "Paused"));
+    for name in names {
+        namespace.kubectl(&["annotate", &kind.full(), name, "chartwright.io/deletion-policy=orphan"]);
+        let finalizers = || namespace.path(&kind.full(), name, "{.metadata.finalizers}");
+        becomes(30, true, || finalizers().contains("uninstall-release"));
+    }
+    namespace.kubectl(&["delete", &kind.full(), "--all", "--timeout=60s"]);
+    let left = || {
+        let marks = "{.metadata.name}{.metadata.ownerReferences}";
+        let secret = |name: &str| namespace.path("secret", &format!("{name}-password"), marks);
+        names.map(|name| (namespace.path("configmap", name, marks), secret(name)))
+    };
+    assert_eq!(left(), names.map(|name| (name.to_owned(), format!("{name}-password"))));
+    let list = cluster().helm3().unwrap().args(["list", "-q", "-n", &namespace.name]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&list.stdout).lines().count(), names.len());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn nothing_holds_a_resource_up_that_is_to_go_at_once() {
     let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}, \
                     finalizers: [e2e.example.com/slow]}\n";

@@ -129,7 +129,7 @@ fn seed_and_record_that_were_deleted_are_written_again() {
 
 #[test]
 #[ignore = "needs a control plane"]
-fn a_seed_that_was_deleted_while_nobody_looked_is_taken_from_the_record() {
+fn a_seed_that_was_deleted_or_damaged_while_nobody_looked_is_taken_from_the_record() {
     let more = SECRET.replace("\ndata:", "\ndata:\n  color: {{ .Values.color | b64enc }}");
     let chart = Chart::new("relapse", &[("templates/secret.yaml", &more)]);
     let (kind, namespace) = (Kind::new("Relapse"), Namespace::new("relapse"));
@@ -143,7 +143,10 @@ fn a_seed_that_was_deleted_while_nobody_looked_is_taken_from_the_record() {
     // Also where the record was written by a restarted operator.
     for (color, next) in [("blue", "2"), ("grey", "3")] {
         operator.stop();
-        namespace.kubectl(&["delete", "secret", "sh.chartwright.seed.v1.demo"]);
+        match next {
+            "2" => _ = namespace.kubectl(&["delete", "secret", "sh.chartwright.seed.v1.demo"]),
+            _ => namespace.merge("secret", "sh.chartwright.seed.v1.demo", r#"{"data": {"key": "AAAA"}}"#),
+        }
         namespace.change(&kind, "demo", &format!(r#"{{"color": "{color}"}}"#));
         operator = Operator::start(&chart.path, &kind, &namespace);
         becomes(30, next.to_owned(), || revision(&namespace, &kind, "demo"));

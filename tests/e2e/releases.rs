@@ -203,7 +203,9 @@ fn an_install_that_failed_recovers_with_another_spec() {
     // What cannot be changed once it is there, an object that goes with the first spec, and a hook that fails with it.
     let fixed = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Release.Name }}-seed}\nspec:\n  template:\n    \
                  spec: {restartPolicy: Never, containers: [{name: main, image: {{ .Values.image }}}]}\n\
-                 {{- if .Values.extra }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n{{- end }}\n";
+                 {{- if .Values.extra }}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n---\napiVersion: v1\n\
+                 kind: PersistentVolumeClaim\nmetadata: {name: extra}\nspec: {accessModes: [ReadWriteOnce], resources: \
+                 {requests: {storage: 1Gi}}}\n{{- end }}\n";
     let chart = Chart::new("phoenix", &[("templates/hooks.yaml", &migrate), ("templates/all.yaml", fixed)]);
     let (kind, namespace) = (Kind::new("Stumbler"), Namespace::new("stumbler"));
     let _operator = Operator::start(&chart.path, &kind, &namespace);
@@ -217,6 +219,8 @@ fn an_install_that_failed_recovers_with_another_spec() {
     let image = "{.spec.template.spec.containers[0].image}";
     assert_eq!(namespace.path("job", "demo-seed", image), "example/seed:2");
     assert_eq!(namespace.path("configmap", "extra", "{.metadata.name}"), "");
+    let claim = "{.metadata.name}{.metadata.ownerReferences}{.metadata.deletionTimestamp}";
+    assert_eq!(namespace.path("persistentvolumeclaim", "extra", claim), "extra", "it may hold data");
     assert_eq!(namespace.condition(&kind, "demo", "ReleaseFailed"), "");
     says(20, "Job demo-seed in namespace", || {
         namespace.kubectl(&["get", "events", "--field-selector=reason=Replaced"])
