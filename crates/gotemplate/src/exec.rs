@@ -7,7 +7,6 @@ mod machine;
 mod site;
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gostd::{GoStr, Value};
@@ -109,7 +108,8 @@ pub struct Session<'h> {
     spare: Vec<Vec<Value>>,
     /// Executions that wait for one they have started, outermost first.
     waiting: Vec<Step>,
-    extensions: HashMap<TypeId, Box<dyn Any>>,
+    /// Few enough to look through.
+    extensions: Vec<(TypeId, Box<dyn Any>)>,
 }
 
 /// How many steps go by between looks at the limits.
@@ -134,7 +134,7 @@ impl<'h> Session<'h> {
             found: Vec::new(),
             spare: Vec::new(),
             waiting: Vec::new(),
-            extensions: HashMap::new(),
+            extensions: Vec::new(),
         }
     }
 
@@ -153,9 +153,15 @@ impl<'h> Session<'h> {
 
     /// Returns the session's slot for the embedding's state of type `T`, made by `T::default()` when first asked for.
     pub fn extension<T: Default + 'static>(&mut self) -> &mut T {
-        let slot = self.extensions.entry(TypeId::of::<T>()).or_insert_with(|| Box::<T>::default());
+        let id = TypeId::of::<T>();
+        let place = self.extensions.iter().position(|(known, _)| *known == id);
+        let place = place.unwrap_or_else(|| {
+            self.extensions.push((id, Box::<T>::default()));
+            self.extensions.len() - 1
+        });
+        let slot = self.extensions.get_mut(place).and_then(|(_, slot)| slot.downcast_mut());
         // The slot of a type holds that type; the other branch only spares a panic.
-        slot.downcast_mut().unwrap_or_else(|| Box::leak(Box::default()))
+        slot.unwrap_or_else(|| Box::leak(Box::default()))
     }
 
     /// Returns the number of steps taken so far.

@@ -1,6 +1,7 @@
 //! Go's string: an immutable run of bytes that is usually, but not always, UTF-8.
 
 use std::borrow::{Borrow, Cow};
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
@@ -9,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 ///
 /// Go strings may hold any bytes (`trunc` can cut inside a character), so this is not `str`. Ordering and equality
 /// are by bytes, as in Go.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct GoStr(Arc<[u8]>);
 
 impl GoStr {
@@ -59,6 +60,22 @@ impl Deref for GoStr {
     #[inline]
     fn deref(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl Ord for GoStr {
+    /// Keys of a map differ in their first byte mostly, and a look at it costs less than a call of `memcmp`.
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.0.first(), other.0.first()) {
+            (Some(a), Some(b)) if a != b => a.cmp(b),
+            _ => self.0.cmp(&other.0),
+        }
+    }
+}
+
+impl PartialOrd for GoStr {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -47,7 +47,8 @@ impl Machine<'_, '_> {
         }
         match &value {
             Value::Map(map) => {
-                if let Some(entry) = map.get(key) {
+                if let Some(entry) = self.template.names.get(name as usize).and_then(|name| map.get_by(name))
+                {
                     return Ok(Operand::element(map.ty().elem, entry));
                 }
                 match self.session.options.missing_key {

@@ -17,6 +17,8 @@ use crate::print;
 
 /// Bytes that an execution may print before its memory has to grow: names and labels, which are included most.
 const USUAL_OUTPUT: usize = 256;
+/// The same for the outermost execution, where the template's own length tells more.
+const USUAL_FILE: usize = 4096;
 /// How deep `{{template}}` may nest (Go's `maxExecDepth`).
 const DEEPEST_TEMPLATE: usize = 100_000;
 
@@ -51,6 +53,10 @@ impl<'m, 'h> Machine<'m, 'h> {
         data: Value,
     ) -> Self {
         let base = session.slots.len();
+        let capacity = match session.depth {
+            1 => template.source.text.len().clamp(USUAL_OUTPUT, USUAL_FILE),
+            _ => USUAL_OUTPUT,
+        };
         let mut machine = Self {
             session,
             set,
@@ -58,7 +64,7 @@ impl<'m, 'h> Machine<'m, 'h> {
             next: 0,
             base,
             node: None,
-            output: Vec::with_capacity(USUAL_OUTPUT),
+            output: Vec::with_capacity(capacity),
             callers: Vec::new(),
         };
         machine.open_slots(Operand::root(data));

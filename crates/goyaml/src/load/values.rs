@@ -93,7 +93,8 @@ impl Build for Values<'_> {
     fn key(&mut self, scalar: Scalar<'_>, tagged: bool) -> Result<GoStr, Stop> {
         let key = match scalar {
             Scalar::Timestamp(_) | Scalar::String(_) if self.skipping => GoStr::default(),
-            Scalar::String(text) if !tagged => self.recent.share(&text),
+            // Where few entries are wanted, few keys come again.
+            Scalar::String(text) if !tagged && self.wanted.is_none() => self.recent.share(&text),
             scalar => scalar_key(scalar, tagged).ok_or(Stop::Irregular)?,
         };
         Ok(self.entry(key))

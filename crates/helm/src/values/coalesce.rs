@@ -76,7 +76,7 @@ impl Coalescer<'_, '_> {
         let prefix = join(prefix, node.name);
         let defaults = node.defaults.copy().map_err(too_deep)?;
         for (key, default) in defaults.snapshot() {
-            match dest.get(&key) {
+            match dest.get_by(&key) {
                 None => put(dest, key, default),
                 Some(Value::Nil) if nulls == Nulls::Delete => {
                     dest.remove(&key);
@@ -109,7 +109,7 @@ impl Coalescer<'_, '_> {
             return self.warnings.push(text);
         };
         for (key, value) in src_globals.snapshot() {
-            match (value, dest_globals.get(&key)) {
+            match (value, dest_globals.get_by(&key)) {
                 (Value::Map(table), existing) => {
                     self.global_table(&dest_globals, key, &table, existing, prefix)
                 }
@@ -162,7 +162,7 @@ fn tables(dst: &Map, src: &Map, prefix: &str, nulls: Nulls, warnings: &mut Vec<S
         }
     }
     for (key, value) in src.snapshot() {
-        match (dst.get(&key), value) {
+        match (dst.get_by(&key), value) {
             (Some(Value::Nil), _) if nulls == Nulls::Delete && set_by_default.contains(&key) => {
                 dst.remove(&key);
             }
