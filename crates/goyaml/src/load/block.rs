@@ -1,6 +1,8 @@
 //! The lines of a plainly written text, and scalars that are made of several.
 
-use super::inline::{BlockHeader, PlainEnd, count_spaces, plain_part};
+use super::inline::{
+    BlockHeader, PlainEnd, count_spaces, is_blank, plain_part, quoted_part, trim_end, trim_start,
+};
 use crate::token::Text;
 
 /// A text that is read line by line.
@@ -46,9 +48,7 @@ impl<'t> Lines<'t> {
             if text.is_empty() || text.starts_with(b"#") {
                 continue;
             }
-            let is_marker = column == 0 && (text.starts_with(b"---") || text.starts_with(b"..."));
-            let is_odd = is_marker || self.has_tabs && text.contains(&b'\t');
-            return (!is_odd).then_some(Some(Line { column, text }));
+            return (!is_odd(line, self.has_tabs)).then_some(Some(Line { column, text }));
         }
         Some(None)
     }
@@ -65,7 +65,12 @@ fn is_usual(text: &str) -> bool {
 }
 
 /// Adds to a plain scalar in a collection at that column the lines that it goes on in.
-pub(super) fn go_on<'t>(lines: &mut Lines<'t>, first: &'t [u8], column: usize) -> Option<Text<'t>> {
+pub(super) fn go_on<'t>(
+    lines: &mut Lines<'t>,
+    first: &'t [u8],
+    column: usize,
+    keeps_text: bool,
+) -> Option<Text<'t>> {
     let mut text = Text::Borrowed(first);
     let mut empty = 0;
     loop {
@@ -82,16 +87,57 @@ pub(super) fn go_on<'t>(lines: &mut Lines<'t>, first: &'t [u8], column: usize) -
         }
         let Line { text: line, .. } = lines.next_content()??;
         let (part, end) = plain_part(line)?;
-        // A line break is a space, and of several the first says nothing.
-        let joined = text.to_mut();
-        joined.resize(joined.len() + empty.max(1), if empty == 0 { b' ' } else { b'\n' });
-        joined.extend_from_slice(part);
+        if keeps_text {
+            join(text.to_mut(), empty, part);
+        }
         match end {
             PlainEnd::Line => empty = 0,
             PlainEnd::Comment => return Some(text),
             PlainEnd::Colon => return None,
         }
     }
+}
+
+/// Adds to a quoted scalar the lines up to the one with its closing quote, behind which nothing may follow.
+pub(super) fn close<'t>(
+    lines: &mut Lines<'t>,
+    first: Text<'t>,
+    quote: u8,
+    keeps_text: bool,
+) -> Option<Text<'t>> {
+    let mut text = trim_end(&first).to_vec();
+    let mut empty = 0;
+    loop {
+        let (line, next) = lines.peek()?;
+        let content = trim_start(line);
+        if is_odd(line, lines.has_tabs) {
+            return None;
+        }
+        lines.pos = next;
+        if content.is_empty() {
+            empty += 1;
+            continue;
+        }
+        let (part, rest) = quoted_part(content, quote)?;
+        if keeps_text {
+            join(&mut text, empty, if rest.is_some() { &part } else { trim_end(&part) });
+        }
+        if let Some(rest) = rest {
+            return is_blank(rest).then_some(Text::Owned(text));
+        }
+        empty = 0;
+    }
+}
+
+/// Adds a line to a scalar: its break is a space, and of several, those of empty lines, the first says nothing.
+fn join(text: &mut Vec<u8>, empty: usize, line: &[u8]) {
+    text.resize(text.len() + empty.max(1), if empty == 0 { b' ' } else { b'\n' });
+    text.extend_from_slice(line);
+}
+
+/// Reports whether a line ends the document, or has tabs, which mean something else in many places.
+fn is_odd(line: &[u8], has_tabs: bool) -> bool {
+    line.starts_with(b"---") || line.starts_with(b"...") || (has_tabs && line.contains(&b'\t'))
 }
 
 /// Reads the lines of a block scalar in a collection at that column.

@@ -19,6 +19,8 @@ pub(super) enum Inline<'t> {
     Scalar(Scalar<'t>),
     /// A scalar without quotes, which may go on in the next lines.
     Plain(&'t [u8]),
+    /// A scalar in these quotes, which are not closed on the line.
+    Quoted(Text<'t>, u8),
     /// `{}`, `{a: "b"}`.
     Map(Vec<(Scalar<'t>, Scalar<'t>)>),
     /// `[a, "b"]`.
@@ -57,7 +59,7 @@ pub(super) fn trim_start(text: &[u8]) -> &[u8] {
     text.get(count_spaces(text)..).unwrap_or_default()
 }
 
-fn trim_end(text: &[u8]) -> &[u8] {
+pub(super) fn trim_end(text: &[u8]) -> &[u8] {
     let spaces = text.iter().rev().take_while(|byte| **byte == b' ').count();
     text.get(..text.len() - spaces).unwrap_or_default()
 }
@@ -87,7 +89,8 @@ pub(super) fn key(line: &[u8]) -> Option<(Scalar<'_>, &[u8])> {
 pub(super) fn value(line: &[u8]) -> Option<Inline<'_>> {
     let (value, rest) = match line.first()? {
         quote @ (b'"' | b'\'') => {
-            let (text, rest) = quoted(line, *quote)?;
+            let (text, rest) = quoted_part(line.get(1..)?, *quote)?;
+            let Some(rest) = rest else { return Some(Inline::Quoted(text, *quote)) };
             (Inline::Scalar(Scalar::String(text)), rest)
         }
         b'{' => {
@@ -143,27 +146,34 @@ pub(super) fn plain_part(line: &[u8]) -> Option<(&[u8], PlainEnd)> {
     Some((trim_end(line.get(..pos)?), end))
 }
 
-/// Splits a quoted scalar that ends on its line from what follows it. Of the escapes those that stand for one character
-/// are known.
+/// Splits a quoted scalar that ends on its line from what follows it.
 fn quoted(line: &[u8], quote: u8) -> Option<(Text<'_>, &[u8])> {
-    let inside = line.get(1..)?;
+    let (text, rest) = quoted_part(line.get(1..)?, quote)?;
+    Some((text, rest?))
+}
+
+/// Reads a line's part of a quoted scalar, and returns what follows the closing quote if it is there. Of the escapes
+/// those that stand for one character are known.
+pub(super) fn quoted_part(line: &[u8], quote: u8) -> Option<(Text<'_>, Option<&[u8]>)> {
     let is_special = |byte: &u8| *byte == quote || (*byte == b'\\' && quote == b'"');
-    let mut end = inside.iter().position(is_special)?;
-    let mut text = Text::Borrowed(inside.get(..end)?);
+    let special_in = |text: &[u8]| text.iter().position(is_special).unwrap_or(text.len());
+    let mut end = special_in(line);
+    let mut text = Text::Borrowed(line.get(..end)?);
     loop {
-        let (meant, rest) = match inside.get(end..)? {
+        let (meant, rest) = match line.get(end..)? {
+            [] => return Some((text, None)),
             [b'\'', b'\'', rest @ ..] => (b'\'', rest),
             [b'\\', escaped @ (b'"' | b'\\'), rest @ ..] => (*escaped, rest),
             [b'\\', b'n', rest @ ..] => (b'\n', rest),
             [b'\\', b't', rest @ ..] => (b'\t', rest),
-            [b'\\', ..] | [] => return None,
-            [_, rest @ ..] => return Some((text, rest)),
+            [b'\\', ..] => return None,
+            [_, rest @ ..] => return Some((text, Some(rest))),
         };
-        let next = rest.iter().position(is_special)?;
+        let next = special_in(rest);
         let owned = text.to_mut();
         owned.push(meant);
         owned.extend_from_slice(rest.get(..next)?);
-        end = inside.len() - rest.len() + next;
+        end = line.len() - rest.len() + next;
     }
 }
 

@@ -1,9 +1,9 @@
 //! Reading documents line by line, if they are written plainly.
 //!
-//! Plainly means: block collections; keys and quoted scalars that end on their line; plain and block scalars; words in
-//! brackets; no anchors, tags and directives. That is how almost every manifest and most values files are written, and read so they take a
-//! fraction of the work: there are no tokens that may turn out to be keys, no events and no nodes. Whatever else there
-//! is, and everything that is or might be wrong, is left to the scanner, which then reads the text from its start.
+//! Plainly means: block collections; keys that end on their line; scalars without rare escapes; words in brackets; no
+//! anchors, tags and directives. That is how almost every manifest and most values files are written, and read so they
+//! take a fraction of the work: there are no tokens that may turn out to be keys, no events and no nodes. Whatever else
+//! there is, and everything that is or might be wrong, is left to the scanner, which then reads the text from its start.
 
 use gostd::{GoStr, Value};
 
@@ -139,11 +139,16 @@ impl Reader<'_> {
     }
 
     fn value<'t>(&mut self, text: &'t [u8], lines: &mut Lines<'t>) -> Option<()> {
+        let keeps_text = !self.builder.is_skipping();
         match inline::value(text)? {
             Inline::Scalar(scalar) => self.put_scalar(scalar),
             Inline::Plain(text) => {
-                let text = block::go_on(lines, text, self.open.last()?.column)?;
-                self.put_scalar(resolve_plain(text))
+                let text = block::go_on(lines, text, self.open.last()?.column, keeps_text)?;
+                self.put_scalar(if keeps_text { resolve_plain(text) } else { Scalar::Null })
+            }
+            Inline::Quoted(text, quote) => {
+                let text = block::close(lines, text, quote, keeps_text)?;
+                self.put_scalar(Scalar::String(text))
             }
             Inline::Map(entries) => {
                 let mut map = self.builder.new_map();
@@ -162,7 +167,6 @@ impl Reader<'_> {
                 self.put(list)
             }
             Inline::Block(header) => {
-                let keeps_text = !self.builder.is_skipping();
                 let text = block::read(lines, header, self.open.last()?.column, keeps_text)?;
                 self.put_scalar(Scalar::String(Text::Owned(text)))
             }

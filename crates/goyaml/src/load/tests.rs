@@ -37,6 +37,12 @@ const PIECES: &[&str] = &[
     "\"\\",
     "'it''s'",
     "\"open",
+    "'open",
+    "\"",
+    "'",
+    "x'",
+    " 'x",
+    "\\\\",
     "{}",
     "[]",
     "{a: b}",
@@ -167,6 +173,8 @@ fn usual_documents_are_read_by_line() {
         "a: |\n  x: {\n\n    \ty\n\n\nb: >-\n  folded\n  text\n\n  more\n   indented\nc: |+\n  d\n\n",
         "- --flag=x:y\n- é: ü\n- http://x#y # z\n- -1\n",
         "a: b\n  c - d\n\n  # e\nf:\n  - g\n   h # i\n  -  1\n\n\n     2\nj: |2-\n     k\n   l\n",
+        "a: 'b \n\n  it''s\n c'\nd: e\n",
+        "a:\n- \"b\\n\n  # c\n\n\n  d: \"  # e\n",
         "  a:\n    b:\n  c: null\n\n   \n  d: |\n    e",
     ] {
         let value = lines::read(text.as_bytes(), Values::new(Numbers::Json, None))
