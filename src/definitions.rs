@@ -20,15 +20,22 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Follows the definitions of kinds until dropped. Everything is looked at again when the cluster serves other kinds than
 /// before, for templates may ask for them; the definition of a served kind is made again when it is deleted, and its
 /// resources are watched again as soon as it is there.
-pub(crate) async fn follow(controllers: Vec<Arc<Controller>>, namespaces: Vec<String>) {
+///
+/// Those definitions that are `unregistered` are tried again and again.
+pub(crate) async fn follow(
+    controllers: Vec<Arc<Controller>>,
+    namespaces: Vec<String>,
+    unregistered: Vec<String>,
+) {
     let Some(discovery) = controllers.first().map(|controller| controller.discovery.clone()) else { return };
     let mut tasks = JoinSet::new();
     let served: Vec<_> = controllers
         .into_iter()
         .map(|controller| {
             let gone = Arc::new(Notify::new());
+            let missing = unregistered.contains(&controller.watch.crd_name());
             if controller.watch.crd == CrdPolicy::Managed {
-                tasks.spawn(keep_registered(controller.clone(), namespaces.clone(), gone.clone()));
+                tasks.spawn(keep_registered(controller.clone(), namespaces.clone(), gone.clone(), missing));
             }
             (controller.watch.crd_name(), controller, gone)
         })
@@ -50,9 +57,19 @@ pub(crate) async fn follow(controllers: Vec<Arc<Controller>>, namespaces: Vec<St
         .await;
 }
 
-/// Makes the definition of a kind again whenever it is gone.
-async fn keep_registered(controller: Arc<Controller>, namespaces: Vec<String>, gone: Arc<Notify>) {
+/// Makes the definition of a kind again whenever it is gone; one that is `missing` is made at the first occasion.
+async fn keep_registered(
+    controller: Arc<Controller>,
+    namespaces: Vec<String>,
+    gone: Arc<Notify>,
+    missing: bool,
+) {
     let crd = controller.watch.crd_name();
+    let mut done = "Registered again what was deleted";
+    if missing {
+        gone.notify_one();
+        done = "Registered";
+    }
     loop {
         gone.notified().await;
         let mut pause = AFTER_DELETION;
@@ -60,11 +77,11 @@ async fn keep_registered(controller: Arc<Controller>, namespaces: Vec<String>, g
             tokio::time::sleep(pause).await;
             let chart = controller.charts.newest().chart();
             match register(&controller.client, &controller.watch, &namespaces, chart).await {
-                Ok(()) => break tracing::warn!(%crd, "Registered again what was deleted"),
+                Ok(()) => break tracing::warn!(%crd, "{done}"),
                 // Somebody else looks after it.
                 Err(error) if is_served_anyway(&controller.client, &controller.watch, &error).await => break,
                 Err(error) => {
-                    tracing::warn!(%crd, %error, "Cannot make the CustomResourceDefinition again yet");
+                    tracing::warn!(%crd, %error, "Cannot make the CustomResourceDefinition yet");
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }

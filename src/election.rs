@@ -9,6 +9,7 @@ use kube::Client;
 use tokio::time::Instant;
 
 use crate::cluster::leases::{Claim, Lease, LeaseError, Leases};
+use crate::cluster::tenure::{Tenure, since_boot};
 use crate::settings::LeaderElection;
 
 /// How long the Lease holds without a renewal.
@@ -17,6 +18,8 @@ const HOLDS: Duration = Duration::from_secs(15);
 const RENEWAL: Duration = Duration::from_secs(5);
 /// Without a renewal for this long its holder gives up; the rest of the time is for what it has under way.
 const DEADLINE: Duration = Duration::from_secs(10);
+/// How often it is tried to write the Lease when somebody else was faster.
+const ATTEMPTS: usize = 2;
 /// How often others look at it, and the holder tries again after a failure.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -26,6 +29,8 @@ pub(crate) struct Candidate {
     /// Namespace and name of the Lease.
     place: String,
     identity: String,
+    /// Lasts for [`DEADLINE`] from each renewal.
+    tenure: Tenure,
 }
 
 /// The Lease as this replica last saw it.
@@ -45,11 +50,13 @@ enum Chance {
 }
 
 impl Candidate {
-    pub(crate) fn new(client: Client, election: &LeaderElection) -> Self {
+    /// Makes one that keeps a tenure up to date.
+    pub(crate) fn new(client: Client, election: &LeaderElection, tenure: Tenure) -> Self {
         Self {
             leases: Leases::new(client, &election.namespace, &election.id),
             place: format!("{}/{}", election.namespace, election.id),
             identity: identity(),
+            tenure,
         }
     }
 
@@ -77,15 +84,16 @@ impl Candidate {
     /// Renews the Lease until that fails for too long or somebody else has it; returns why it is lost.
     pub(crate) async fn keep(&self) -> String {
         let mut seen = None;
-        let mut renewed = Instant::now();
         let mut pause = RENEWAL;
         loop {
             tokio::time::sleep(pause).await;
-            let left = DEADLINE.saturating_sub(renewed.elapsed());
+            let left = self.tenure.left().unwrap_or_default();
+            if left.is_zero() {
+                return "it could not be renewed in time".to_owned();
+            }
             let attempt = tokio::time::timeout(left, self.attempt(&mut seen));
             let why = match attempt.await {
                 Ok(Ok(None)) => {
-                    renewed = Instant::now();
                     pause = RENEWAL;
                     continue;
                 }
@@ -93,7 +101,7 @@ impl Candidate {
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => "it could not be renewed in time".to_owned(),
             };
-            if renewed.elapsed() + LOOK >= DEADLINE {
+            if self.tenure.left().unwrap_or_default() <= LOOK {
                 return why;
             }
             tracing::warn!(lease = %self.place, error = %why, "Cannot renew the Lease, trying again");
@@ -122,31 +130,30 @@ impl Candidate {
         }
     }
 
-    /// Tries to take or renew the Lease; returns who else holds it. A renewal is one request.
+    /// Tries to take or renew the Lease; returns who else holds it. A renewal is one request. A Lease that somebody deleted
+    /// is made anew.
     async fn attempt(&self, seen: &mut Option<Seen>) -> Result<Option<String>, LeaseError> {
-        let now = jiff::Timestamp::now();
-        let ours = seen.as_ref().is_some_and(|seen| seen.lease.claim().holder == self.identity);
-        if !ours {
-            self.look(seen).await?;
-        }
-        let held = seen.as_ref().map(|seen| (seen.lease.claim(), seen.since.elapsed()));
-        let claim = match chance(held, &self.identity, &micro_time(now)) {
-            Chance::Take(claim) => claim,
-            Chance::Held(holder) => return Ok(Some(holder)),
-        };
-        let before = seen.as_ref().map(|seen| &seen.lease);
-        match self.leases.write(before, &claim).await? {
-            Some(lease) => {
+        for _ in 0..ATTEMPTS {
+            let (now, begun) = (jiff::Timestamp::now(), since_boot());
+            let ours = seen.as_ref().is_some_and(|seen| seen.lease.claim().holder == self.identity);
+            if !ours {
+                self.look(seen).await?;
+            }
+            let held = seen.as_ref().map(|seen| (seen.lease.claim(), seen.since.elapsed()));
+            let claim = match chance(held, &self.identity, &micro_time(now)) {
+                Chance::Take(claim) => claim,
+                Chance::Held(holder) => return Ok(Some(holder)),
+            };
+            let before = seen.as_ref().map(|seen| &seen.lease);
+            if let Some(lease) = self.leases.write(before, &claim).await? {
                 *seen = Some(Seen { lease, since: Instant::now() });
-                Ok(None)
+                self.tenure.extend(begun, DEADLINE);
+                return Ok(None);
             }
             // Somebody wrote meanwhile: what they wrote decides.
-            None => {
-                self.look(seen).await?;
-                let holder = seen.as_ref().map(|seen| seen.lease.claim().holder).unwrap_or_default();
-                if holder == self.identity { Ok(None) } else { Ok(Some(holder)) }
-            }
+            *seen = None;
         }
+        Err(LeaseError::Contested)
     }
 
     async fn look(&self, seen: &mut Option<Seen>) -> Result<(), LeaseError> {

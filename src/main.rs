@@ -3,12 +3,14 @@
 //! The tree is the data flow: chart → values → render → objects → release → apply → status.
 
 mod annotations;
+mod broken;
 mod charts;
 mod cli;
 mod cluster;
 mod convert;
 mod crd;
 mod definitions;
+mod discretion;
 mod election;
 mod json;
 mod limits;

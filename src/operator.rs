@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kube::Client;
-use kube::api::ApiResource;
 use kube::core::Selector;
 use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use crate::broken::Broken;
 use crate::charts::{ChartError, Charts};
 use crate::cluster::access::Access;
 use crate::cluster::dependents::{Dependents, Wake};
@@ -27,6 +27,7 @@ use crate::cluster::records::Records;
 use crate::cluster::references::References;
 use crate::cluster::seeds::Seeds;
 use crate::cluster::seen::OwnerKind;
+use crate::cluster::tenure::Tenure;
 use crate::crd::{RegisterError, is_served_anyway, register};
 use crate::definitions;
 use crate::election::Candidate;
@@ -108,15 +109,19 @@ impl Error {
     /// Whether the cluster may merely be out of reach for now.
     fn may_pass(&self) -> bool {
         match self {
-            Error::Register(RegisterError::Api { error, .. }) | Error::Cluster { error, .. } => {
-                is_transient(error)
-            }
+            Error::Register(error) => Self::is_passing(error),
+            Error::Cluster { error, .. } => is_transient(error),
             _ => false,
         }
     }
+
+    /// The same for a definition.
+    fn is_passing(error: &RegisterError) -> bool {
+        matches!(error, RegisterError::Api { error, .. } if is_transient(error))
+    }
 }
 
-/// Runs the operator until `shutdown` resolves.
+/// Runs the operator until `shutdown` resolves. `tenure` is what the client may write in, where replicas agree on a leader.
 ///
 /// # Errors
 /// When it cannot start. Once it runs, trouble is logged and waited out.
@@ -124,6 +129,7 @@ pub(crate) async fn run(
     settings: Settings,
     client: Client,
     metrics: Arc<Metrics>,
+    tenure: Tenure,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
     let probes = Arc::new(Probes::default());
@@ -147,7 +153,7 @@ pub(crate) async fn run(
     let Some(election) = &settings.leader_election else {
         return serve(&settings, &client, &metrics, &probes, shutdown).await;
     };
-    let candidate = Candidate::new(client.clone(), election);
+    let candidate = Candidate::new(client.clone(), election, tenure);
     // One that stands by is as it should be: a roll-out must not wait for it to lead.
     probes.set_ready();
     metrics.set_leading(&election.id, false);
@@ -188,6 +194,10 @@ async fn serve(
         () = &mut shutdown => return Ok(()),
     };
     let mut tasks = JoinSet::new();
+    let Started { kinds: started, broken, unregistered } = started;
+    for broken in broken {
+        tasks.spawn(broken.tell(client.clone()));
+    }
     for kind in &started {
         metrics.show(kind.view());
         let references = kind.controller.references.clone();
@@ -198,7 +208,7 @@ async fn serve(
     }
     tasks.spawn(shared.histories.clone().follow());
     let controllers: Vec<_> = started.iter().map(|kind| kind.controller.clone()).collect();
-    tasks.spawn(definitions::follow(controllers, settings.watch_namespaces.clone()));
+    tasks.spawn(definitions::follow(controllers, settings.watch_namespaces.clone(), unregistered));
     let webhook = match &settings.webhook {
         Some(options) => {
             let controllers = started.iter().map(|kind| kind.controller.clone()).collect();
@@ -276,7 +286,7 @@ pub(crate) struct Shared {
 }
 
 /// Starts as soon as the cluster can be reached: an operator that gives up is started again later and later.
-async fn start_patiently(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, Error> {
+async fn start_patiently(settings: &Settings, shared: &Shared) -> Result<Started, Error> {
     let mut pause = Duration::from_millis(500);
     loop {
         let error = match start(settings, shared).await {
@@ -289,16 +299,40 @@ async fn start_patiently(settings: &Settings, shared: &Shared) -> Result<Vec<Arc
     }
 }
 
-async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, Error> {
+/// What there is to serve.
+struct Started {
+    kinds: Vec<Arc<Kind>>,
+    broken: Vec<Broken>,
+    /// The names of definitions that could not be made (yet).
+    unregistered: Vec<String>,
+}
+
+/// A kind that cannot be served is no reason not to serve the others: what is wrong is told, and only where nothing is
+/// left to serve it is an error.
+async fn start(settings: &Settings, shared: &Shared) -> Result<Started, Error> {
     let client = &shared.client;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
     let renderer = Renderer::start(threads, settings.render_limits);
     let renderer = renderer.map_err(Error::Threads)?;
-    let mut charts = Vec::new();
+    let (mut loaded, mut broken, mut first_error) = (Vec::new(), Vec::new(), None);
     for watch in &settings.watches {
-        charts.push(Charts::load(&watch.chart)?);
+        match Charts::load(&watch.chart) {
+            Ok(charts) => loaded.push((watch, charts)),
+            Err(error) => {
+                let why = error.to_string();
+                broken.push(Broken::new(watch, extents(settings, watch), selector(watch)?, why));
+                first_error.get_or_insert(error);
+            }
+        }
     }
-    for (watch, charts) in settings.watches.iter().zip(&charts) {
+    if let Some(error) = first_error.filter(|_| loaded.is_empty()) {
+        return Err(error.into());
+    }
+    for broken in &broken {
+        tracing::error!(kind = %broken.resource.kind, error = %broken.why, "The kind is not served");
+    }
+    let mut unregistered = Vec::new();
+    for (watch, charts) in &loaded {
         match register(client, watch, &settings.watch_namespaces, charts.newest().chart()).await {
             Ok(()) => tracing::info!(
                 crd = %watch.crd_name(), kind = %watch.names.kind, chart = charts.newest().title(),
@@ -307,7 +341,13 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
             Err(error) if is_served_anyway(client, watch, &error).await => {
                 tracing::warn!(crd = %watch.crd_name(), %error, "The type is taken as somebody else made it");
             }
-            Err(error) => return Err(error.into()),
+            Err(error) if settings.watches.len() == 1 || Error::is_passing(&error) => {
+                return Err(error.into());
+            }
+            Err(error) => {
+                tracing::error!(crd = %watch.crd_name(), %error, "The kind is not served yet");
+                unregistered.push(watch.crd_name());
+            }
         }
     }
     let discovery = Arc::new(Discovery::new(client.clone()));
@@ -316,10 +356,10 @@ async fn start(settings: &Settings, shared: &Shared) -> Result<Vec<Arc<Kind>>, E
         doing: "learn which kinds the cluster serves",
         error: Box::new(error),
     })?;
-    let kinds = settings.watches.iter().zip(charts);
-    kinds
-        .map(|(watch, charts)| kind(settings, watch, charts, shared, &discovery, &renderer).map(Arc::new))
-        .collect()
+    let kinds = loaded.into_iter();
+    let kinds = kinds
+        .map(|(watch, charts)| kind(settings, watch, charts, shared, &discovery, &renderer).map(Arc::new));
+    Ok(Started { kinds: kinds.collect::<Result<_, _>>()?, broken, unregistered })
 }
 
 /// Makes what serves a kind; nothing is started.
@@ -336,13 +376,7 @@ pub(crate) fn kind(
     let name = controller_name(watch);
     let workers = settings.max_concurrent_reconciles.max(1);
     let queue = Arc::new(Queue::new(Backoff::default()).with_metrics(metrics.queue(&name)));
-    let resource = ApiResource {
-        group: watch.api_version.group.clone(),
-        version: watch.api_version.version.clone(),
-        api_version: watch.api_version.to_string(),
-        kind: watch.names.kind.clone(),
-        plural: watch.names.plural.clone(),
-    };
+    let resource = watch.resource();
     let on_change = {
         let queue = queue.clone();
         Box::new(move |key: &InstanceKey| queue.add(key.clone()))
@@ -392,15 +426,10 @@ pub(crate) fn kind(
     }
     let owner =
         OwnerKind { kind: watch.names.kind.as_str().into(), namespaced: watch.scope == Scope::Namespaced };
-    // Cluster-scoped resources live in no namespace, whichever are served, and their objects may be anywhere.
-    let namespaces = match watch.scope {
-        Scope::Namespaced => settings.watch_namespaces.clone(),
-        Scope::Cluster => Vec::new(),
-    };
-    let extents = Extent::of(&namespaces);
-    let dependents = Arc::new(Dependents::new(client.clone(), &label, owner, namespaces, wake));
-    let selector =
-        watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()?;
+    let extents = extents(settings, watch);
+    let dependents =
+        Arc::new(Dependents::new(client.clone(), &label, owner, namespaces(settings, watch).to_vec(), wake));
+    let selector = selector(watch)?;
     let waiting = queue.clone();
     let is_busy = move || waiting.stats().waiting > 0;
     let controller = Controller {
@@ -435,6 +464,23 @@ pub(crate) fn kind(
         selector,
         workers,
     })
+}
+
+/// Cluster-scoped resources live in no namespace, whichever are served, and their objects may be anywhere.
+fn namespaces<'a>(settings: &'a Settings, watch: &Watch) -> &'a [String] {
+    match watch.scope {
+        Scope::Namespaced => &settings.watch_namespaces,
+        Scope::Cluster => &[],
+    }
+}
+
+/// Where a kind's resources are.
+fn extents(settings: &Settings, watch: &Watch) -> Vec<Extent> {
+    Extent::of(namespaces(settings, watch))
+}
+
+fn selector(watch: &Watch) -> Result<Option<Selector>, Error> {
+    watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()
 }
 
 /// helm-operator's name of a kind's controller.

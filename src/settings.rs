@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kube::api::ApiResource;
+
 use crate::limits::RenderLimits;
 use crate::names::{ApiVersion, Names};
 use crate::policy::Policy;
@@ -183,6 +185,17 @@ impl Watch {
     /// Whether the operator's configuration gives values that a resource need not, or cannot.
     pub(crate) fn gives_values(&self) -> bool {
         !self.override_values.is_empty() || !self.values.is_null() || !self.values_from.is_empty()
+    }
+
+    /// The kind's resources, as the client names them.
+    pub(crate) fn resource(&self) -> ApiResource {
+        ApiResource {
+            group: self.api_version.group.clone(),
+            version: self.api_version.version.clone(),
+            api_version: self.api_version.to_string(),
+            kind: self.names.kind.clone(),
+            plural: self.names.plural.clone(),
+        }
     }
 
     /// Returns the CRD's name, `PLURAL.GROUP`.

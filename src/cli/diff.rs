@@ -13,6 +13,7 @@ use super::run::{connect, find_watches};
 use super::runtime;
 use super::served::ServedArgs;
 use crate::cluster::instances::Instance;
+use crate::cluster::tenure::Tenure;
 use crate::limits::RenderLimits;
 use crate::observe::metrics::Metrics;
 use crate::preview::preview;
@@ -93,7 +94,7 @@ pub(crate) fn run(args: DiffArgs) -> Result<Found, CliError> {
     // Threads of its own for requests: templates that look something up wait for them.
     let changes = runtime::start()?.block_on(async {
         let metrics = Arc::new(Metrics::default());
-        let client = connect(args.kubeconfig, args.context, metrics.requests()).await?;
+        let client = connect(args.kubeconfig, args.context, metrics.requests(), Tenure::default()).await?;
         Ok::<_, CliError>(preview(&settings, client, metrics, instance).await?)
     })?;
     super::print(text(&changes))?;

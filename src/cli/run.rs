@@ -12,6 +12,7 @@ use super::logging::LogArgs;
 use super::runtime;
 use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
+use crate::cluster::tenure::Tenure;
 use crate::limits::RenderLimits;
 use crate::observe::metrics::{Metrics, Requests};
 use crate::reconcile::rollout::Share;
@@ -104,8 +105,9 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     let settings = settings(&args, Path::new("watches.yaml"))?;
     let metrics = Arc::new(Metrics::default());
     runtime::start()?.block_on(async {
-        let client = connect(args.kubeconfig, args.context, metrics.requests()).await?;
-        Ok(crate::operator::run(settings, client, metrics, stop_signal()).await?)
+        let tenure = Tenure::default();
+        let client = connect(args.kubeconfig, args.context, metrics.requests(), tenure.clone()).await?;
+        Ok(crate::operator::run(settings, client, metrics, tenure, stop_signal()).await?)
     })
 }
 
@@ -193,6 +195,7 @@ pub(super) async fn connect(
     kubeconfig: Option<PathBuf>,
     context: Option<String>,
     requests: Requests,
+    tenure: Tenure,
 ) -> Result<kube::Client, CliError> {
     let named = kubeconfig.is_some() || context.is_some() || std::env::var_os("KUBECONFIG").is_some();
     let config = if named {
@@ -203,7 +206,8 @@ pub(super) async fn connect(
         from_kubeconfig(None, None).await
     };
     let config = config.map_err(CliError::Cluster)?;
-    crate::cluster::client::client(config, requests).map_err(|error| CliError::Cluster(error.to_string()))
+    crate::cluster::client::client(config, requests, tenure)
+        .map_err(|error| CliError::Cluster(error.to_string()))
 }
 
 async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> Result<kube::Config, String> {

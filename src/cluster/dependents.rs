@@ -148,6 +148,11 @@ impl Dependents {
         lock(&self.store).get(key).cloned().unwrap_or_default()
     }
 
+    /// The version of an object that was seen last.
+    pub(crate) fn version(&self, key: &InstanceKey, id: &ObjectId) -> Option<u64> {
+        lock(&self.store).get(key).and_then(|objects| objects.get(id)).map(|one| one.version)
+    }
+
     /// The manager of the autoscaler that has set an object's replicas, if one has.
     pub(crate) fn scaler(&self, key: &InstanceKey, id: &ObjectId) -> Option<Box<str>> {
         lock(&self.store).get(key).and_then(|objects| objects.get(id)).and_then(|one| one.scaled.clone())

@@ -199,12 +199,14 @@ impl Histories {
                     for (uid, (namespace, release)) in unseen.drain() {
                         self.lose(&namespace, &release, &uid);
                     }
-                    if let Some(listed) = self.lock().listed.get_mut(index) {
-                        *listed = true;
-                    }
+                    self.trust(index, true);
                 }
-                Ok(Event::Apply(record)) => self.enter(&record.metadata),
+                Ok(Event::Apply(record)) => {
+                    self.trust(index, true);
+                    self.enter(&record.metadata);
+                }
                 Ok(Event::Delete(record)) => {
+                    self.trust(index, true);
                     let meta = &record.metadata;
                     let release = read_seed(meta).or_else(|| read(meta).map(|(release, _)| release));
                     if let Some((namespace, release)) = release {
@@ -212,17 +214,18 @@ impl Histories {
                     }
                 }
                 Err(error) => {
-                    self.distrust(index);
+                    self.trust(index, false);
                     report(&error);
                 }
             }
         }
     }
 
-    /// While a watch does not run, records are listed when they are needed.
-    fn distrust(&self, index: usize) {
+    /// While a watch does not run, records are listed when they are needed. One that runs again goes on where it was, or
+    /// begins with a list.
+    fn trust(&self, index: usize, trusted: bool) {
         if let Some(listed) = self.lock().listed.get_mut(index) {
-            *listed = false;
+            *listed = trusted;
         }
     }
 
@@ -336,7 +339,7 @@ mod tests {
         histories.lock().listed[0] = true;
         assert_eq!(states(&histories, "n", "web"), Some(vec![(1, State::Deployed)]));
         assert_eq!(states(&histories, "n", "other"), Some(Vec::new()));
-        histories.distrust(0);
+        histories.trust(0, false);
         assert_eq!(states(&histories, "n", "web"), None);
     }
 
@@ -390,7 +393,7 @@ mod tests {
         histories.lose("n", "web", "seed");
         assert_eq!(*lock(&told), ["n/web"]);
         assert!(histories.lacks_seed("n", "web"));
-        histories.distrust(0);
+        histories.trust(0, false);
         assert!(!histories.lacks_seed("n", "web") && !histories.lacks_record("n", "web", 2));
     }
 

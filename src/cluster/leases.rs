@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::FIELD_MANAGER;
 use super::error::{is_conflict, is_not_found};
 use super::request::call;
+use super::tenure::OfLease;
 
 /// A Lease is worth little if its renewal hangs: each request has this long.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,6 +31,9 @@ pub(crate) enum LeaseError {
     /// No answer.
     #[error("the API server did not answer within {PATIENCE:?}")]
     Silence,
+    /// Whatever we write is too late.
+    #[error("others write the Lease at the same time")]
+    Contested,
 }
 
 /// A Lease as it was read.
@@ -136,7 +140,8 @@ impl Leases {
         Request::new(format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", self.namespace))
     }
 
-    async fn send(&self, request: http::Request<Vec<u8>>) -> Result<Lease, LeaseError> {
+    async fn send(&self, mut request: http::Request<Vec<u8>>) -> Result<Lease, LeaseError> {
+        request.extensions_mut().insert(OfLease);
         match tokio::time::timeout(PATIENCE, call::<Value>(&self.client, request)).await {
             Ok(answer) => Ok(Lease { object: answer?.body }),
             Err(_) => Err(LeaseError::Silence),

@@ -20,6 +20,7 @@ pub(crate) mod references;
 pub(crate) mod request;
 pub(crate) mod seeds;
 pub(crate) mod seen;
+pub(crate) mod tenure;
 
 /// The name under which our writes own fields.
 pub(crate) const FIELD_MANAGER: &str = "chartwright";

@@ -16,8 +16,9 @@ use super::FIELD_MANAGER;
 use super::dependents::Dependents;
 use super::error::is_not_found;
 use super::ownership;
-use super::request::call;
+use super::request::{Answer, call};
 use super::seen::Seen;
+use crate::discretion::discreet;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
 use crate::reconcile::objects::{CHART_LABEL, OWNER_LABEL, Object, PRIMARY_RESOURCE, PRIMARY_TYPE};
 
@@ -92,9 +93,10 @@ impl Writer {
     /// Asks what an apply would do, with unknown fields refused.
     pub(crate) async fn try_apply(&self, object: &Object) -> Result<Tried, kube::Error> {
         let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
-        let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await?;
-        let seen = answer.body;
-        Ok(Tried { exists: seen.stored, former: seen.former, warnings: answer.warnings })
+        let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await;
+        let Answer { body: seen, warnings } = answer.map_err(discreetly(&object.body))?;
+        let warnings = warnings.iter().map(|warning| discreet(warning, &object.body)).collect();
+        Ok(Tried { exists: seen.stored, former: seen.former, warnings })
     }
 
     /// Asks what an apply would make of an object.
@@ -102,7 +104,8 @@ impl Writer {
         let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
         let request =
             at(&object.kind, &object.id).patch(&object.id.name, &parameters, &Patch::Apply(&object.body));
-        Ok(call::<Value>(&self.client, request.map_err(kube::Error::BuildRequest)?).await?.body)
+        let answer = call::<Value>(&self.client, request.map_err(kube::Error::BuildRequest)?).await;
+        Ok(answer.map_err(discreetly(&object.body))?.body)
     }
 
     /// Applies an object.
@@ -113,9 +116,11 @@ impl Writer {
             field_validation: Some(ValidationDirective::Ignore),
             ..PatchParams::apply(FIELD_MANAGER).force()
         };
-        let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await?;
+        let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await;
+        let answer = answer.map_err(discreetly(&object.body))?;
         self.dependents.enter(key, &object.id, &answer.body);
         for warning in answer.warnings {
+            let warning = discreet(&warning, &object.body);
             tracing::debug!(resource = %key, object = %object.id, warning, "The API server warns");
         }
         Ok(Applied { uid: answer.body.uid, fields: answer.body.fields })
@@ -292,7 +297,18 @@ impl Writer {
             kube::api::PostParams { field_manager: Some(FIELD_MANAGER.into()), ..Default::default() };
         let bytes = serde_json::to_vec(body).map_err(kube::Error::SerdeError)?;
         let request = at(kind, id).create(&parameters, bytes).map_err(kube::Error::BuildRequest)?;
-        call::<IgnoredAny>(&self.client, request).await.map(|_| ())
+        call::<IgnoredAny>(&self.client, request).await.map(|_| ()).map_err(discreetly(body))
+    }
+}
+
+/// Takes out of the server's words about an object what is not to be shown.
+fn discreetly(object: &Value) -> impl FnOnce(kube::Error) -> kube::Error {
+    |error| match error {
+        kube::Error::Api(mut status) => {
+            status.message = discreet(&status.message, object);
+            kube::Error::Api(status)
+        }
+        other => other,
     }
 }
 

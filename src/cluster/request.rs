@@ -22,6 +22,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause, whatever the server asks for: a worker has better things to do.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
+/// How long the server may take to answer: as long as it gives itself.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Sends a request and reads its answer; a busy server is asked again a few times.
 pub(crate) async fn call<T: DeserializeOwned>(
     client: &Client,
@@ -40,7 +43,16 @@ pub(crate) async fn call<T: DeserializeOwned>(
     send(client, request).await
 }
 
+/// Sends a request once. One that is never answered fails, and somebody else may be asked.
 async fn send<T: DeserializeOwned>(
+    client: &Client,
+    request: http::Request<Vec<u8>>,
+) -> Result<Answer<T>, kube::Error> {
+    let late = |_| kube::Error::Service(format!("it did not answer within {PATIENCE:?}").into());
+    tokio::time::timeout(PATIENCE, send_patiently(client, request)).await.map_err(late)?
+}
+
+async fn send_patiently<T: DeserializeOwned>(
     client: &Client,
     request: http::Request<Vec<u8>>,
 ) -> Result<Answer<T>, kube::Error> {

@@ -32,7 +32,8 @@ pub(super) struct Seen<const META: bool> {
     controller: Option<(Box<str>, Box<str>)>,
     pub(super) generation: i64,
     pub(super) deleting: bool,
-    /// Of the fields we own; [`Digest::default`] if none.
+    /// Of the fields we own, and when we last wrote to them: another process of ours may have put other values there.
+    /// [`Digest::default`] if there are none.
     pub(super) fields: Digest,
     /// Who else wrote to it last, if anybody did.
     pub(super) editor: Option<Box<str>>,
@@ -126,7 +127,8 @@ impl<'de, const META: bool> Deserialize<'de> for Seen<META> {
         let ours = |entry: &&RawEntry| {
             &*entry.manager == FIELD_MANAGER && &*entry.operation == "Apply" && entry.subresource.is_empty()
         };
-        let fields = meta.managed_fields.iter().find(ours).and_then(|entry| entry.fields_v1.as_ref());
+        let own = meta.managed_fields.iter().find(ours);
+        let fields = own.and_then(|entry| Some(Digest::of([entry.fields_v1.as_ref()?.get(), &entry.time])));
         let editor = meta
             .managed_fields
             .iter()
@@ -156,7 +158,7 @@ impl<'de, const META: bool> Deserialize<'de> for Seen<META> {
             controller: meta.owner_references.into_iter().find(|o| o.controller).map(|o| (o.kind, o.name)),
             generation: meta.generation,
             deleting: meta.deletion_timestamp.is_some(),
-            fields: fields.map(|fields| Digest::of([fields.get()])).unwrap_or_default(),
+            fields: fields.unwrap_or_default(),
             editor,
             words: Words::pick(raw.spec.as_deref(), raw.status.as_deref()),
         })
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(seen.resource(&owner("Web", true)), Some(InstanceKey::new("n", "web")));
         assert_eq!(seen.resource(&owner("Web", false)), Some(InstanceKey::new("", "web")));
         assert_eq!(seen.resource(&owner("Other", true)), None);
-        assert_eq!(seen.fields, Digest::of([r#"{"f:spec":{"f:replicas":{}}}"#]));
+        assert_eq!(seen.fields, Digest::of([r#"{"f:spec":{"f:replicas":{}}}"#, "2026-01-01T00:00:00Z"]));
         assert_eq!(seen.editor.as_deref(), Some("kubectl-edit"));
         assert!(seen.deleting && seen.stored);
     }

@@ -312,6 +312,7 @@ impl Controller {
         }
         let left = if orphan { " (its pods stay)" } else { "" };
         let note = format!("{id} is made anew{left}, for it could not be changed: {}", explain(&error));
+        let note = self.secrets(&instance).hide(&note).into_owned();
         tracing::info!(resource = %key, object = %id, "Made an object anew that could not be changed");
         self.events.tell(&instance, Severity::Normal, "Replace", "Replaced", &note);
         Ok(())

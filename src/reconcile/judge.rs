@@ -50,6 +50,17 @@ impl Controller {
     ///
     /// Only what its author can mend is refused: what may come right by itself, and what the operator lacks, is not.
     pub(crate) async fn judge(&self, instance: &Instance, is_new: bool) -> Verdict {
+        let secrets = self.secrets(instance);
+        let discreet = |text: String| secrets.hide(&text).into_owned();
+        match self.judgement(instance, is_new).await {
+            Verdict::Fine { warnings } => {
+                Verdict::Fine { warnings: warnings.into_iter().map(discreet).collect() }
+            }
+            Verdict::Refused(why) => Verdict::Refused(discreet(why)),
+        }
+    }
+
+    async fn judgement(&self, instance: &Instance, is_new: bool) -> Verdict {
         let revision = match Remembered::read(&instance.status()).revision {
             Some(last) if !is_new => last.saturating_add(1),
             _ => 1,

@@ -7,7 +7,7 @@ use helm::Manifest;
 use tokio::time::Instant;
 
 use super::error::Error;
-use super::identity::ObjectId;
+use super::identity::{Digest, ObjectId};
 use super::objects::{self, Object, Objects, Problem};
 use super::plan;
 use super::render::{Lookup, answer_digest};
@@ -317,7 +317,8 @@ impl Controller {
         now: &Expected,
     ) {
         // An autoscaler's replicas were left to it: nothing was put back.
-        if before.is_some_and(|before| before.uid == now.uid && before.fields == now.fields) {
+        let version = self.dependents.version(&instance.key, &object.id);
+        if before.is_some_and(|before| before.uid == now.uid && Some(before.version) == version) {
             return;
         }
         let ignored: Vec<_> = self.ignored(object).iter().map(|path| path.replace('/', ".")).collect();
@@ -329,7 +330,14 @@ impl Controller {
         let (reason, note) = match before {
             None => ("Recreated", format!("{} was deleted by somebody; made again", object.id)),
             Some(before) => {
-                let who = before.editor.as_deref().unwrap_or("somebody");
+                // All fields are still ours: only another process of ours can have written to them.
+                let who = match before.editor.as_deref() {
+                    _ if fields.is_empty() && before.fields != Digest::default() => {
+                        "another operator of this name"
+                    }
+                    Some(editor) => editor,
+                    None => "somebody",
+                };
                 let what =
                     if fields.is_empty() { String::new() } else { format!(" ({})", fields.join(", ")) };
                 ("Repaired", format!("{} was changed by {who}{what}; put back", object.id))

@@ -230,12 +230,13 @@ impl Controller {
     /// Logs a failure, and tells the user by event and status.
     async fn tell_failure(&self, instance: &Instance, error: &Error) {
         let reason = error.reason();
+        let told = self.secrets(instance).hide(&error.to_string()).into_owned();
         self.metrics.failed(reason);
         tracing::warn!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name, reason,
-            error = %error, "Reconcile failed"
+            error = told, "Reconcile failed"
         );
-        self.events.tell(instance, Severity::Warning, "Reconcile", reason, &error.to_string());
+        self.events.tell(instance, Severity::Warning, "Reconcile", reason, &told);
         self.report_failure(instance, error).await;
     }
 

@@ -13,6 +13,9 @@ use crate::cluster::instances::Instance;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The parts of the status that hold words of others.
+const WORDS: &[&str] = &["conditions", "plan"];
+
 impl Controller {
     /// Tells that work is under way which takes long enough to tell.
     pub(super) async fn report_working(&self, instance: &Instance, message: &str) {
@@ -155,7 +158,14 @@ impl Controller {
         let handled = instance.annotations.get(RECONCILE_NOW).filter(|_| is_done).map(|asked| &**asked);
         let report = Report { handled, ..report };
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let Some(patch) = patch(&before, &next(&before, &report, &now)) else { return };
+        let mut after = next(&before, &report, &now);
+        let secrets = self.secrets(instance);
+        for part in WORDS {
+            if let Some(words) = after.get_mut(*part) {
+                secrets.hide_in(words);
+            }
+        }
+        let Some(patch) = patch(&before, &after) else { return };
         if let Err(error) = self.instances.patch_status(&current, &patch).await {
             tracing::warn!(
                 kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,

@@ -9,7 +9,8 @@ use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::references::Missing;
 use crate::convert::yaml_to_json;
-use crate::settings::ValuesFrom;
+use crate::discretion::Secrets;
+use crate::settings::{Holder, ValuesFrom};
 
 /// The most values of a configuration that are told one by one.
 const MOST_TOLD: usize = 50;
@@ -25,6 +26,13 @@ impl Controller {
             layers.push(self.watch.values.clone());
         }
         Ok(values(&instance.spec, &layers, &self.watch.override_values)?)
+    }
+
+    /// The values of a resource that are taken from Secrets: nobody else is to see them.
+    pub(super) fn secrets(&self, instance: &Instance) -> Secrets {
+        let from = self.watch.values_from.iter().filter(|from| from.holder == Holder::Secret);
+        let layers: Vec<_> = from.filter_map(|from| self.layer(instance, from).ok().flatten()).collect();
+        Secrets::of(&layers)
     }
 
     /// What a Secret or ConfigMap says; `None` if it may be missing, and is.

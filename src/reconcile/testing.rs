@@ -31,13 +31,16 @@ impl Controller {
             }})
         };
         self.tell_test(instance, &told("Running", "", None)).await;
-        let (severity, phase, message) =
-            match self.run_hooks(instance, &hooks, HookEvent::Test, Attempt::FROM_THE_START).await {
-                Ok(()) if tests == 0 => (Severity::Normal, "Succeeded", "the chart has no tests".to_owned()),
-                Ok(()) => (Severity::Normal, "Succeeded", format!("{tests} of {tests} tests passed")),
-                Err(error @ Error::Hook { .. }) => (Severity::Warning, "Failed", error.to_string()),
-                Err(error) => return Err(error),
-            };
+        let ran = self.run_hooks(instance, &hooks, HookEvent::Test, Attempt::FROM_THE_START).await;
+        let (severity, phase, message) = match ran {
+            Ok(()) if tests == 0 => (Severity::Normal, "Succeeded", "the chart has no tests".to_owned()),
+            Ok(()) => (Severity::Normal, "Succeeded", format!("{tests} of {tests} tests passed")),
+            Err(error @ Error::Hook { .. }) => {
+                let told = self.secrets(instance).hide(&error.to_string()).into_owned();
+                (Severity::Warning, "Failed", told)
+            }
+            Err(error) => return Err(error),
+        };
         let reason = if phase == "Failed" { "TestFailed" } else { "TestSucceeded" };
         tracing::info!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name, tests, reason,

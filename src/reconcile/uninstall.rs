@@ -101,6 +101,7 @@ impl Controller {
     }
 
     fn tell_left(&self, instance: &Instance, what: &str) {
+        let what = &*self.secrets(instance).hide(what);
         tracing::warn!(resource = %instance.key, what, "A deletion goes on without waiting");
         self.events.tell(instance, Severity::Warning, "Uninstall", "LeftBehind", what);
     }

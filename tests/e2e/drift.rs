@@ -127,3 +127,40 @@ fn marks_that_were_taken_off_are_put_back() {
     namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
     becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_another_process_of_the_operator_wrote_late_is_put_back() {
+    let chart = Chart::new("late", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Belated"), Namespace::new("belated"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    // The same fields under the same name, as a replica writes them that was stopped for a while; times are in seconds.
+    let zombie = || {
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        let mut object = namespace.get("configmap", "demo");
+        object["data"]["color"] = "red".into();
+        let metadata = object["metadata"].as_object_mut().expect("metadata");
+        for server in ["managedFields", "resourceVersion", "creationTimestamp", "uid"] {
+            metadata.remove(server);
+        }
+        let path = chart.path.with_file_name("late.json");
+        std::fs::write(&path, object.to_string()).expect("written");
+        let path = path.to_string_lossy();
+        let flags = ["--server-side", "--field-manager=chartwright", "--force-conflicts"];
+        namespace.kubectl(&[&["apply", "-f", &*path], &flags[..]].concat());
+    };
+    let color = || namespace.path("configmap", "demo", "{.data.color}");
+    let version = || namespace.path("configmap", "demo", "{.metadata.resourceVersion}");
+    let before = version();
+    zombie();
+    becomes(10, true, || version() != before && color() == "green");
+    says(20, "was changed by another operator", || namespace.kubectl(&["get", "events"]));
+    stays(3, || namespace.versions("configmap"));
+    operator.stop();
+    zombie();
+    assert_eq!(color(), "red");
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(20, "green".to_owned(), color);
+}

@@ -57,3 +57,17 @@ fn who_loses_the_lease_stops() {
     assert!(operator.log().contains("thief holds it now"), "{}", operator.log());
     assert_eq!(holder(&namespace), "thief");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_lease_that_somebody_deletes_is_made_again() {
+    let chart = Chart::new("keeper", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Keeper"), Namespace::new("keeper"));
+    let operator = replica(&chart, &kind, &namespace);
+    says(30, "Serving", || operator.log());
+    let first = holder(&namespace);
+    namespace.kubectl(&["delete", "lease", "two-of-a-kind"]);
+    becomes(30, first, || holder(&namespace));
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+}

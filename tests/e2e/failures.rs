@@ -238,3 +238,62 @@ fn a_quantity_that_is_none_is_refused() {
     namespace.change(&kind, "demo", r#"{"memory": "1Mi"}"#);
     namespace.ready(&kind, "demo");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_a_secret_holds_is_not_told() {
+    // A password without quotes, as it happens: one of digits only is a number.
+    let template = "apiVersion: v1\nkind: Secret\nmetadata: {name: {{ .Release.Name }}}\n\
+                    stringData: {password: {{ .Values.password }}}\n---\n\
+                    apiVersion: v1\nkind: Pod\nmetadata: {name: {{ .Release.Name }}}\nspec: {containers: [{name: main, \
+                    image: busybox, env: [{name: PASSWORD, value: {{ .Values.password }}}]}]}\n";
+    let chart = Chart::new("blurt", &[("templates/all.yaml", template)]);
+    let (kind, namespace) = (Kind::new("Blurt"), Namespace::new("blurt"));
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"password": 70441893}"#);
+    let told = says(30, "refuses 2 objects", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(
+        told.contains("Secret demo") && told.contains(".password: expected string, got a number"),
+        "{told}"
+    );
+    assert!(told.contains("value: expected string, got a number"), "{told}");
+    let events = says(20, "expected string", || namespace.kubectl(&["get", "events", "-o", "yaml"]));
+    let status = namespace.path(&kind.full(), "demo", "{.status}");
+    for text in [&*events, &*status, &*operator.log()] {
+        assert!(!text.contains("70441893") && !text.contains("7.0441893"), "{text}");
+    }
+    namespace.change(&kind, "demo", r#"{"password": "good"}"#);
+    namespace.ready(&kind, "demo");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_broken_chart_holds_up_no_other_kind() {
+    let good = Chart::new("sound", &[("templates/cm.yaml", CONFIG)]);
+    let bad = Chart::new("unsound", &[("templates/cm.yaml", "a: {{ .Values.x | nosuchfunc }}\n")]);
+    let (sound, unsound) = (Kind::new("Sound"), Kind::new("Unsound"));
+    let namespace = Namespace::new("unsound");
+    let entry = |kind: &Kind, chart: &Chart| {
+        let path = chart.path.display();
+        format!("- group: e2e.example.com\n  version: v1\n  kind: {}\n  chart: {path}\n", kind.name)
+    };
+    let watches = good.path.with_file_name("watches.yaml");
+    std::fs::write(&watches, entry(&unsound, &bad) + &entry(&sound, &good)).expect("written");
+    // The type is there from when the chart was whole.
+    let definition = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "unsounds.e2e.example.com"}, "spec": {"group": "e2e.example.com", "scope": "Namespaced",
+        "names": {"kind": "Unsound", "plural": "unsounds"}, "versions": [{"name": "v1", "served": true, "storage": true,
+        "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {"type": "object",
+        "x-kubernetes-preserve-unknown-fields": true}}}]}}"#;
+    namespace.apply(definition);
+    let operator = Operator::start_with(&good.path, &sound.api_version(), &sound.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).env("HELM_CHART_WATCHES", &watches);
+    });
+    assert!(operator.log().contains("The kind is not served"), "{}", operator.log());
+    namespace.resource(&sound, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&sound, "demo");
+    namespace.resource(&unsound, "demo", "{}");
+    let told = says(30, "nosuchfunc", || namespace.condition(&unsound, "demo", "Irreconcilable"));
+    assert!(told.contains("unsound/templates/cm.yaml:1"), "{told}");
+    assert!(namespace.condition(&unsound, "demo", "Ready").starts_with("False ChartUnusable"));
+}

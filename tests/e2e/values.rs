@@ -148,3 +148,28 @@ fn values_may_nest_as_deep_as_the_api_server_lets_them() {
     namespace.ready(&kind, "demo");
     assert_eq!(data(&namespace, "color"), "blue");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_value_from_a_secret_is_not_told_when_it_is_wrong() {
+    let schema =
+        r#"{"type": "object", "properties": {"password": {"type": "string", "pattern": "^[a-z]{12,}$"}}}"#;
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\n\
+                   spec: {type: {{ .Values.password }}, ports: [{port: 80}]}\n";
+    let files = [("templates/svc.yaml", service), ("values.schema.json", schema)];
+    let chart = Chart::new("discreet", &files);
+    let (kind, namespace) = (Kind::new("Discreet"), Namespace::new("discreet"));
+    let fields = "valuesFrom: [{kind: Secret, name: creds, valuesKey: password, targetPath: password}]";
+    let operator = Operator::watching(&chart.watches(&[(&kind, fields)]), &namespace);
+    namespace.kubectl(&["create", "secret", "generic", "creds", "--from-literal=password=Sup3rS3cret!"]);
+    namespace.resource(&kind, "demo", "{}");
+    says(30, "'<hidden>' does not match pattern", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    let patch = r#"{"stringData": {"password": "notaservicetype"}}"#;
+    namespace.kubectl(&["patch", "secret", "creds", "--type=merge", "-p", patch]);
+    says(30, r#"Unsupported value: "<hidden>""#, || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    let events = namespace.kubectl(&["get", "events", "-o", "yaml"]);
+    let status = namespace.path(&kind.full(), "demo", "{.status}");
+    for text in [&*events, &*status, &*operator.log()] {
+        assert!(!text.contains("Sup3rS3cret") && !text.contains("notaservicetype"), "{text}");
+    }
+}
