@@ -112,8 +112,10 @@ impl Controller {
         };
         let error = match answer {
             Ok(tried) => {
+                let unknown = sending.left_out.iter();
+                let unknown = unknown.map(|field| format!("its type knows no field {field}; it is left out"));
                 let about = |warning| format!("{}: {warning}", object.id);
-                return Trial::Fine(tried.warnings.into_iter().map(about).collect());
+                return Trial::Fine(tried.warnings.into_iter().chain(unknown).map(about).collect());
             }
             // Its namespace or its kind is still to be made.
             Err(error) if is_not_found(&error) => return Trial::Fine(Vec::new()),

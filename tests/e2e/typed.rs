@@ -17,6 +17,9 @@ spec:
         - name: {{ .Values.container | default "main" }}
           image: memcached:1.6
           ports: [{containerPort: {{ .Values.port }}}]
+          {{- with .Values.slip }}
+          {{ . }}: 1
+          {{- end }}
 "#;
 
 /// Applies a manifest that may be refused; returns whether it was taken, and kubectl's words.
@@ -127,6 +130,15 @@ fn the_walk_through_of_a_redis_operator() {
 
     let (taken, told) = apply(&namespace, &redis("{tags: {longer: 1}}"));
     assert!(!taken && told.contains("at '/tags'"), "{told}");
+
+    // A field that the type does not know is refused, unless Helm's way is asked for.
+    let slip = redis("{slip: imgae}");
+    let (taken, told) = apply(&namespace, &slip);
+    assert!(!taken && told.contains("imgae: field not declared in schema"), "{told}");
+    assert!(told.contains("chartwright.io/unknown-fields: drop"), "{told}");
+    let lenient = slip.replace("name: one", "name: one, annotations: {chartwright.io/unknown-fields: drop}");
+    let (taken, told) = apply(&namespace, &lenient);
+    assert!(taken && told.contains("Warning") && told.contains("its type knows no field"), "{told}");
 
     let (taken, told) = apply(&namespace, &redis("{size: 2}"));
     assert!(taken, "{told}");
