@@ -25,7 +25,8 @@ impl Decimal {
     }
 
     fn parse_shortest(number: f64) -> Self {
-        let text = format!("{number:e}");
+        // Of two equally near choices the even one, as Go takes it; Rust takes the upper one.
+        let text = gostd::strconv::format_float(number, b'e', -1, 64);
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits: i64 = format!("{whole}{fraction}").parse().unwrap_or_default();
@@ -102,6 +103,13 @@ mod tests {
         assert_eq!(of(1e300).mul(&of(1e300)).to_float(), f64::INFINITY);
         assert_eq!(of(-1e-300).mul(&of(1e-300)).to_float().to_bits(), (-0.0f64).to_bits());
         assert_eq!(of(-0.0).to_float().to_bits(), 0);
+    }
+
+    #[test]
+    fn of_two_equally_near_decimals_the_even_one_is_taken() {
+        // 770973184529499.25, for which both .2 and .3 would do.
+        assert_eq!(of(-770973184529499.2).div(&of(3.0)).unwrap().to_float(), -256991061509833.06);
+        assert_eq!(of(-21295813984929.312).add(&of(0.1)).to_float(), -21295813984929.21);
     }
 
     #[test]
