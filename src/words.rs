@@ -1,4 +1,7 @@
-//! Words that somebody may have meant.
+//! Words for people: what somebody may have meant, and texts that are too long.
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// The known word that is so near to another one that it may be a slip of it.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -28,9 +31,38 @@ fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or_default()
 }
 
+/// Room for what stands in place of what is left out.
+const MARK: usize = 40;
+
+/// Shortens a text to so many bytes by leaving out its middle: what failed stands at the beginning, and why at the end.
+pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
+    }
+    let room = most.saturating_sub(MARK);
+    let (head, tail) =
+        (text.floor_char_boundary(room / 3 * 2), text.ceil_char_boundary(text.len() - room / 3));
+    let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+    format!("{} [{} bytes left out] {}", part(0..head), tail - head, part(tail..text.len())).into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_keep_both_ends() {
+        assert_eq!(shorten("short", 5), "short");
+        for most in [0, 39, 40, 50, 100, 1000] {
+            let text = format!("begin {} end", "ä".repeat(2000));
+            let short = shorten(&text, most);
+            assert!(short.len() <= most.max(MARK), "{most}: {}", short.len());
+            if most >= 100 {
+                assert!(short.starts_with("begin ä") && short.ends_with("ä end"), "{short}");
+                assert!(short.contains(" bytes left out] "), "{short}");
+            }
+        }
+    }
 
     #[test]
     fn distances() {

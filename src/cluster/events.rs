@@ -15,6 +15,7 @@ use super::error::{explain, is_forbidden};
 use super::instances::Instance;
 use super::request::call;
 use crate::reconcile::identity::Digest;
+use crate::words::shorten;
 
 /// Events waiting to be written, of either severity; more are dropped.
 const WAITING: usize = 1024;
@@ -74,7 +75,7 @@ impl Events {
             "eventTime": now.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string(),
             "reportingController": format!("{}-controller", self.kind.to_lowercase()),
             "reportingInstance": "chartwright",
-            "action": action, "reason": reason, "note": cut(note),
+            "action": action, "reason": reason, "note": shorten(note, LONGEST_NOTE),
             "type": match severity { Severity::Normal => "Normal", Severity::Warning => "Warning" },
             "regarding": {
                 "apiVersion": &*self.api_version, "kind": &*self.kind, "name": &*about.key.name,
@@ -115,12 +116,6 @@ fn in_older_words(event: &Value) -> Value {
         "source": {"component": text("reportingController")}, "action": text("action"),
         "reportingComponent": text("reportingController"), "reportingInstance": text("reportingInstance"),
     })
-}
-
-fn cut(note: &str) -> String {
-    let end =
-        (0..=LONGEST_NOTE.min(note.len())).rev().find(|at| note.is_char_boundary(*at)).unwrap_or_default();
-    note.get(..end).unwrap_or_default().to_owned()
 }
 
 /// Events that have been told and not been written yet.

@@ -114,9 +114,10 @@ impl Controller {
             if let Err(error) = outcome {
                 // A request that failed says nothing of the hook, which may be at work.
                 if !error.is_passing() {
-                    self.delete_hook(instance, hook, &objects, &HookDeletePolicy::HookFailed).await?;
+                    self.delete_hook(instance, hook, &objects, name, &HookDeletePolicy::HookFailed).await?;
                     for (hook, objects) in &done {
-                        self.delete_hook(instance, hook, objects, &HookDeletePolicy::HookSucceeded).await?;
+                        self.delete_hook(instance, hook, objects, name, &HookDeletePolicy::HookSucceeded)
+                            .await?;
                     }
                 }
                 return Err(error);
@@ -124,7 +125,7 @@ impl Controller {
             done.push((hook, objects));
         }
         for (hook, objects) in done.iter().rev() {
-            self.delete_hook(instance, hook, objects, &HookDeletePolicy::HookSucceeded).await?;
+            self.delete_hook(instance, hook, objects, name, &HookDeletePolicy::HookSucceeded).await?;
         }
         Ok(())
     }
@@ -147,7 +148,7 @@ impl Controller {
             under_way.push(self.is_under_way(instance, object, event, attempt).await?);
             if makes_room && under_way.last() == Some(&false) {
                 let one = std::slice::from_ref(object);
-                self.delete_hook_objects(instance, one, started + DEADLINE).await?;
+                self.delete_hook_objects(instance, one, event).await?;
             }
         }
         let to_make = objects.iter().zip(under_way).filter(|(_, under_way)| !under_way);
@@ -155,8 +156,7 @@ impl Controller {
             let body = marked(object, &attempt.mark(event, object));
             let mut created = self.writer.create(&object.kind, &object.id, &body).await;
             if created.as_ref().is_err_and(is_conflict) && self.is_left_over(instance, hook, object).await? {
-                let until = started + DEADLINE;
-                self.delete_hook_objects(instance, std::slice::from_ref(object), until).await?;
+                self.delete_hook_objects(instance, std::slice::from_ref(object), event).await?;
                 created = self.writer.create(&object.kind, &object.id, &body).await;
             }
             match created {
@@ -293,6 +293,14 @@ impl Controller {
         }
     }
 
+    /// Adds what keeps a hook's object from going.
+    async fn with_finalizers(&self, object: &HookObject, what: String) -> String {
+        let found = self.writer.get(&object.kind, &object.id).await.ok().flatten();
+        let finalizers = found.as_ref().and_then(|found| found.pointer("/metadata/finalizers")?.as_array());
+        let named: Vec<_> = finalizers.into_iter().flatten().filter_map(Value::as_str).collect();
+        if named.is_empty() { what } else { format!("{what}; its finalizers are {}", named.join(", ")) }
+    }
+
     /// Whether the resource is to go at once, by the latest word on it.
     fn is_forced(&self, instance: &Instance) -> bool {
         let now = self.instances.get(&instance.key);
@@ -357,31 +365,38 @@ impl Controller {
         instance: &Instance,
         hook: &Hook,
         objects: &[HookObject],
+        event: &'static str,
         policy: &HookDeletePolicy,
     ) -> Result<(), Error> {
         if !hook.delete_policies.contains(policy) {
             return Ok(());
         }
-        self.delete_hook_objects(instance, objects, Instant::now() + DEADLINE).await
+        self.delete_hook_objects(instance, objects, event).await
     }
 
-    /// Deletes objects and waits until they are gone. CRDs are left, as Helm leaves them.
+    /// Deletes objects and waits until they are gone, each as long as its hook may take. CRDs are left, as Helm leaves them.
     async fn delete_hook_objects(
         &self,
         instance: &Instance,
         objects: &[HookObject],
-        until: Instant,
+        event: &'static str,
     ) -> Result<(), Error> {
         for object in objects.iter().filter(|object| !object.id.is_definition()) {
+            let started = Instant::now();
             let mut pause = FIRST_PAUSE;
             loop {
                 let deleted = self.writer.delete(&instance.key, &object.kind, &object.id, None).await;
                 if !deleted.map_err(Error::api(format!("delete the hook {}", object.id)))? {
                     break;
                 }
-                if Instant::now() > until {
-                    let what = format!("{} of an earlier run does not go", object.id);
-                    return Err(Error::Hook { event: "earlier", what });
+                if self.is_forced(instance) {
+                    let what = format!("{} was not waited for any longer", object.id);
+                    return Err(Error::Hook { event, what });
+                }
+                if started.elapsed() > object.deadline {
+                    let what =
+                        format!("{} was deleted and is not gone after {:?}", object.id, object.deadline);
+                    return Err(Error::Hook { event, what: self.with_finalizers(object, what).await });
                 }
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);

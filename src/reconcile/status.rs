@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::identity::Digest;
 use super::replicas::Replicas;
+use crate::words::shorten;
 
-/// The longest message of a condition; what is longer is cut.
+/// The longest message of a condition; what is longer is shortened.
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
 /// Where the status says what was asked for last and done; the word is Flux'.
@@ -396,7 +397,7 @@ impl<'a> Conditions<'a> {
     }
 
     fn set(&mut self, kind: &str, status: &str, reason: &str, message: &str) {
-        let message = cut(message.trim_end());
+        let message = shorten(message.trim_end(), LONGEST_MESSAGE);
         let found = self.list.iter_mut().find(|one| text(one, "type") == kind);
         let since = match &found {
             Some(one) if text(one, "status") == status => one.get("lastTransitionTime").cloned(),
@@ -415,15 +416,6 @@ impl<'a> Conditions<'a> {
     fn remove(&mut self, kind: &str) {
         self.list.retain(|one| text(one, "type") != kind);
     }
-}
-
-/// Cuts a message that is too long, saying so.
-fn cut(message: &str) -> String {
-    if message.len() <= LONGEST_MESSAGE {
-        return message.to_owned();
-    }
-    let end = (0..=LONGEST_MESSAGE).rev().find(|at| message.is_char_boundary(*at)).unwrap_or_default();
-    format!("{}\n[{} more bytes]", message.get(..end).unwrap_or_default(), message.len() - end)
 }
 
 /// The merge patch that leads from one status to another; `None` if they are equal.

@@ -213,14 +213,6 @@ fn replicas_are_told_where_a_scale_subresource_looks() {
 }
 
 #[test]
-fn long_messages_are_cut_at_a_character() {
-    let message = "ä".repeat(LONGEST_MESSAGE);
-    let short = cut(&message);
-    assert!(short.len() < LONGEST_MESSAGE + 40);
-    assert!(short.ends_with("more bytes]"));
-}
-
-#[test]
 fn what_takes_too_long_to_get_ready_is_stalled() {
     let chart = chart();
     let overdue = Resources {

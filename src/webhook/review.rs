@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::reconcile::judge::Verdict;
+use crate::words::shorten;
 
 /// Texts longer than this are cut: the API server hands them on to people.
 const LONGEST_MESSAGE: usize = 16 * 1024;
@@ -48,11 +49,11 @@ pub(super) fn answer(uid: &str, verdict: &Verdict) -> Value {
     let response = match verdict {
         Verdict::Fine { warnings } => {
             let warnings: Vec<_> =
-                warnings.iter().map(|text| cut(&one_line(text), LONGEST_WARNING)).collect();
+                warnings.iter().map(|text| shorten(&one_line(text), LONGEST_WARNING).into_owned()).collect();
             json!({"uid": uid, "allowed": true, "warnings": warnings})
         }
         Verdict::Refused(why) => json!({"uid": uid, "allowed": false, "status": {
-            "code": 422, "reason": "Invalid", "message": cut(why, LONGEST_MESSAGE),
+            "code": 422, "reason": "Invalid", "message": shorten(why, LONGEST_MESSAGE),
         }}),
     };
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
@@ -61,14 +62,6 @@ pub(super) fn answer(uid: &str, verdict: &Verdict) -> Value {
 /// Warnings travel in a header.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn cut(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    format!("{}…", text.get(..end).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -91,7 +84,7 @@ mod tests {
     fn answers_fit_what_carries_them() {
         let fine = answer("u", &Verdict::Fine { warnings: vec![format!("a\nb{}", "ü".repeat(200))] });
         let warning = fine["response"]["warnings"][0].as_str().unwrap();
-        assert!(warning.starts_with("a bü") && warning.ends_with('…') && warning.len() < 250, "{warning}");
+        assert!(warning.starts_with("a bü") && warning.ends_with('ü') && warning.len() <= 240, "{warning}");
         let refused = answer("u", &Verdict::Refused("port is required".into()));
         assert_eq!(refused["response"]["allowed"], false);
         assert_eq!(refused["response"]["status"]["message"], "port is required");

@@ -45,6 +45,20 @@ fn values_from_secrets_and_config_maps_are_followed() {
     becomes(15, "3".to_owned(), || {
         namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
     });
+    // What is wrong with them is told, never what they hold.
+    for (text, words) in [
+        ("a: [pa55", "its key \"values.yaml\" is not YAML"),
+        ("- pa55", "its key \"values.yaml\" is not a mapping of values"),
+    ] {
+        namespace.merge("secret", "extra", &format!(r#"{{"stringData": {{"values.yaml": "{text}"}}}}"#));
+        let told = says(30, words, || namespace.condition(&kind, "demo", "Irreconcilable"));
+        assert!(!told.contains("pa55"), "{told}");
+    }
+    namespace.merge("secret", "creds", r#"{"data": {"password": null}}"#);
+    says(30, "it has no key \"password\"", || namespace.condition(&kind, "demo", "Irreconcilable"));
+    namespace.merge("secret", "creds", patch);
+    namespace.merge("secret", "extra", r#"{"stringData": {"values.yaml": "color: blue"}}"#);
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "Irreconcilable"));
 
     assert!(!operator.log().contains("pa55"), "no log tells a secret:\n{}", operator.log());
 
@@ -172,4 +186,34 @@ fn a_value_from_a_secret_is_not_told_when_it_is_wrong() {
     for text in [&*events, &*status, &*operator.log()] {
         assert!(!text.contains("Sup3rS3cret") && !text.contains("notaservicetype"), "{text}");
     }
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_spec_that_is_no_mapping_is_told() {
+    let chart = Chart::new("formless", &[("templates/cm.yaml", SHOW), ("values.yaml", "debug: 1\n")]);
+    let (kind, namespace) = (Kind::new("Formless"), Namespace::new("formless"));
+    namespace.apply(
+        r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "formlesses.e2e.example.com"}, "spec": {"group": "e2e.example.com", "scope": "Namespaced",
+        "names": {"kind": "Formless", "plural": "formlesses"}, "versions": [{"name": "v1", "served": true, "storage": true,
+        "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {"type": "object",
+        "properties": {"spec": {"x-kubernetes-preserve-unknown-fields": true},
+        "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}]}}"#,
+    );
+    kubectl(&["wait", "--for=condition=Established", "crd/formlesses.e2e.example.com", "--timeout=30s"]);
+    let _operator = Operator::watching(&chart.watches(&[(&kind, "crd: none")]), &namespace);
+    namespace.resource(&kind, "demo", "[1]");
+    let told =
+        says(30, "spec must be a mapping of values", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.ends_with("and is a list"), "{told}");
+    namespace.kubectl(&[
+        "patch",
+        &kind.full(),
+        "demo",
+        "--type=json",
+        "-p",
+        r#"[{"op": "remove", "path": "/spec"}]"#,
+    ]);
+    namespace.ready(&kind, "demo");
 }
