@@ -157,15 +157,28 @@ impl Candidate {
     }
 
     async fn look(&self, seen: &mut Option<Seen>) -> Result<(), LeaseError> {
-        let lease = self.leases.read().await?;
-        *seen = lease.map(|lease| {
-            let since = match seen {
-                Some(before) if before.lease.claim() == lease.claim() => before.since,
-                _ => Instant::now(),
-            };
-            Seen { lease, since }
-        });
+        match self.leases.read().await? {
+            Some(lease) => {
+                let since = match seen {
+                    Some(before) if before.lease.claim() == lease.claim() => before.since,
+                    _ => Instant::now(),
+                };
+                *seen = Some(Seen { lease, since });
+            }
+            None if seen.as_ref().is_some_and(|seen| seen.outlives_its_end(&self.identity)) => {}
+            None => *seen = None,
+        }
         Ok(())
+    }
+}
+
+impl Seen {
+    /// Whether a Lease that is gone still counts. Holders give one up by writing that nobody holds it, so somebody deleted
+    /// it by hand: its holder works on, and makes it anew.
+    fn outlives_its_end(&self, identity: &str) -> bool {
+        let claim = self.lease.claim();
+        claim.holder != identity
+            && matches!(chance(Some((claim, self.since.elapsed())), identity, ""), Chance::Held(_))
     }
 }
 

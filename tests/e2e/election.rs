@@ -1,7 +1,7 @@
 //! Several replicas, one of which works.
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, says};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
 
 fn replica(chart: &Chart, kind: &Kind, namespace: &Namespace) -> Operator {
     Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
@@ -63,11 +63,17 @@ fn who_loses_the_lease_stops() {
 fn a_lease_that_somebody_deletes_is_made_again() {
     let chart = Chart::new("keeper", &[("templates/cm.yaml", CONFIG)]);
     let (kind, namespace) = (Kind::new("Keeper"), Namespace::new("keeper"));
-    let operator = replica(&chart, &kind, &namespace);
-    says(30, "Serving", || operator.log());
-    let first = holder(&namespace);
-    namespace.kubectl(&["delete", "lease", "two-of-a-kind"]);
-    becomes(30, first, || holder(&namespace));
+    let first = replica(&chart, &kind, &namespace);
+    says(30, "Serving", || first.log());
+    let first_holder = holder(&namespace);
+    let second = replica(&chart, &kind, &namespace);
+    says(30, "Standing by", || second.log());
+    for _ in 0..2 {
+        namespace.kubectl(&["delete", "lease", "two-of-a-kind"]);
+        becomes(20, first_holder.clone(), || holder(&namespace));
+    }
+    stays(6, || holder(&namespace));
+    assert!(!second.log().contains("Leading"), "{}", second.log());
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
 }
