@@ -455,6 +455,7 @@ pub(crate) fn kind(
         tracked: Mutex::default(),
         abandoned: Mutex::default(),
         rollout: Mutex::default(),
+        extents: extents.clone(),
         watch: watch.clone(),
     };
     Ok(Kind {

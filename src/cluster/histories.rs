@@ -91,6 +91,14 @@ impl Histories {
         known.covers(&self.extents, namespace) && later.next().is_none()
     }
 
+    /// Whether a revision before one is known to count as deployed.
+    pub(super) fn has_older_deployed(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        let known = self.lock();
+        let records = known.releases.get(&(namespace.into(), release.into()));
+        let mut older = records.into_iter().flatten().filter(|seen| seen.entry.revision < revision);
+        known.covers(&self.extents, namespace) && older.any(|seen| seen.entry.state == State::Deployed)
+    }
+
     /// Whether a release is known to have no seed.
     pub(super) fn lacks_seed(&self, namespace: &str, release: &str) -> bool {
         let known = self.lock();
@@ -360,6 +368,7 @@ mod tests {
         histories.enter(&meta("n", "web", 1, "superseded", 8));
         histories.enter(&meta("n", "web", 2, "pending-upgrade", 7));
         assert_eq!(states(&histories, "n", "web"), Some(vec![(1, State::Superseded), (2, State::Deployed)]));
+        assert!(histories.has_older_deployed("n", "web", 3) && !histories.has_older_deployed("n", "web", 2));
         histories.forget("n", "web", "n/web/1");
         histories.forget("n", "web", "another");
         assert_eq!(states(&histories, "n", "web"), Some(vec![(2, State::Deployed)]));

@@ -78,7 +78,8 @@ impl Instance {
         serde_json::from_str(&self.status).unwrap_or(Value::Null)
     }
 
-    /// Reports whether a change from an earlier state is one to act on: everything but the status counts.
+    /// Reports whether a change from an earlier state is one to act on: everything but the status counts, and of that
+    /// whether there is one.
     fn differs(&self, before: &Instance) -> bool {
         self.uid != before.uid
             || self.generation != before.generation
@@ -86,6 +87,7 @@ impl Instance {
             || self.spec_digest != before.spec_digest
             || self.annotations != before.annotations
             || self.finalizers != before.finalizers
+            || (self.status.is_empty() && !before.status.is_empty())
     }
 }
 
@@ -324,6 +326,16 @@ impl Instances {
         for key in gone {
             self.lock().remove(&key);
             (self.on_change)(&key);
+        }
+    }
+
+    /// Reads one that may not be selected; `None` if it is not there.
+    pub(crate) async fn read(&self, key: &InstanceKey) -> Result<Option<Arc<Instance>>, kube::Error> {
+        let request = self.request(key).get(&key.name, &GetParams::default());
+        match call::<Wire>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
+            Ok(answer) => Ok(Some(answer.body.instance)),
+            Err(error) if error::is_not_found(&error) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

@@ -76,6 +76,11 @@ impl Records {
         self.histories.lacks_record(namespace, release, revision)
     }
 
+    /// Whether an older revision than the one that runs is known to count as deployed, too.
+    pub(crate) fn is_doubled(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        self.histories.has_older_deployed(namespace, release, revision)
+    }
+
     /// Whether Helm is known to have gone on from a revision of ours: it took it away, or made a later one.
     pub(crate) fn is_overtaken(&self, namespace: &str, release: &str, revision: i64) -> bool {
         self.histories.is_overtaken(namespace, release, revision)

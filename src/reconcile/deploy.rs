@@ -14,7 +14,7 @@ use helm::{Crd, HookEvent, Rendered};
 use super::error::Error;
 use super::hooks::Attempt;
 use super::identity::{Digest, ObjectId};
-use super::ledger::{manifest_text, same_config, same_hooks, same_manifest};
+use super::ledger::{manifest_text, same_content, same_hooks};
 use super::objects::{self, Object, Objects};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
@@ -115,6 +115,7 @@ impl Controller {
                 .find(|id| remembered.scaled == Some(id.to_string()))
                 .cloned(),
             renew_at: seal.renew_at,
+            finalizer: seal.finalizer,
             first_deployed: None,
             objects,
         });
@@ -154,7 +155,7 @@ impl Controller {
                     && chart.version == self.chart_of(instance).chart().metadata.version
                     && let Some(next) = self.take_up(instance, values, inputs, last, &record, &bytes).await?
                 {
-                    self.own_records(instance, &history, last.revision).await?;
+                    self.settle_history(instance, &history, last.revision).await?;
                     return Ok(next);
                 }
             }
@@ -184,7 +185,7 @@ impl Controller {
         }
 
         self.still_wanted(instance)?;
-        self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
+        let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
         let pending = self.write_record(instance, &record, revision.recorded).await?;
@@ -221,6 +222,7 @@ impl Controller {
             lookups: Some(output.lookups),
             scaled,
             renew_at: output.renew_at,
+            finalizer,
             first_deployed: Some(record.info.first_deployed.into()),
             objects: applied,
         });
@@ -232,23 +234,31 @@ impl Controller {
         let ((), trimmed) = futures::join!(reported, self.make_room(instance, revision, &history));
         self.tell_deployed(instance, revision);
         trimmed?;
-        self.supersede(instance, &history, revision.number).await?;
-        let late = |entry: &&Entry| entry.state != State::Deployed;
-        let others: Vec<_> = history.iter().filter(late).cloned().collect();
-        self.own_records(instance, &others, revision.number).await?;
+        self.settle_history(instance, &history, revision.number).await?;
         Ok(Next::Settled)
     }
 
-    /// Sets the finalizer if objects or hooks need it, and takes it off if not.
+    /// Sets the finalizer if objects, hooks or the user need it, and takes it off if not; returns whether the former do.
     pub(super) async fn settle_finalizer(
         &self,
         instance: &Instance,
         objects: &Objects,
         hooks: &[helm::Hook],
-    ) -> Result<(), Error> {
-        let waits = self.wants_finalizer(instance);
+    ) -> Result<bool, Error> {
+        let needed = self.needs_finalizer(instance, objects, hooks);
+        self.set_finalizer(instance, needed || self.wants_finalizer(instance)).await?;
+        Ok(needed)
+    }
+
+    /// Whether a release cannot be left to Kubernetes when its resource is deleted.
+    pub(super) fn needs_finalizer(
+        &self,
+        instance: &Instance,
+        objects: &Objects,
+        hooks: &[helm::Hook],
+    ) -> bool {
         let out_of_reach = !self.hooks_out_of_reach(instance, hooks).is_empty();
-        self.set_finalizer(instance, plan::needs_finalizer(objects, hooks, out_of_reach, waits)).await
+        plan::needs_finalizer(objects, hooks, out_of_reach)
     }
 
     /// Applies hooks, objects and prunes; returns all objects of the release as they were left. `touched` tells whether
@@ -309,8 +319,7 @@ impl Controller {
         };
         let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
         let is_own = entry.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
-        if !same_manifest(&manifest_text(&output.rendered), &record.manifest)
-            || !same_config(&record.config, &values.config)
+        if !same_content(record, &manifest_text(&output.rendered), &values.config)
             || (is_own && !same_hooks(&output.rendered.hooks, &record.hooks))
         {
             return Ok(None);
@@ -325,7 +334,7 @@ impl Controller {
         let trial = self.try_all(instance, &all, &known).await?;
         self.check_strangers(instance, &place_name(instance), &trial.strangers, &all).await?;
         self.still_wanted(instance)?;
-        self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
+        let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
         self.take_fields(&all, &trial.former).await?;
         let applied = self.apply_all(instance, &all).await?;
@@ -348,6 +357,7 @@ impl Controller {
             lookups: Some(output.lookups),
             scaled,
             renew_at: output.renew_at,
+            finalizer,
             first_deployed: Some(record.info.first_deployed.as_str().into()),
             objects: applied,
         });

@@ -168,6 +168,11 @@ impl Error {
         }
     }
 
+    /// Whether it fails for what others have, which may become free at any time.
+    pub(crate) fn waits_for_others(&self) -> bool {
+        matches!(self, Error::Foreign(_) | Error::ReleaseTaken { .. })
+    }
+
     /// Whether the same attempt may work a moment later, so that it is not worth telling the user yet.
     pub(crate) fn is_passing(&self) -> bool {
         match self {

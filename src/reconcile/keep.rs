@@ -57,10 +57,8 @@ impl Controller {
         };
         self.mend(instance, values, &settled).await?;
         self.forget_failure(instance);
-        if self.wants_finalizer(instance) {
-            self.set_finalizer(instance, true).await?;
-        }
-        self.report_applied(instance, &settled, None).await;
+        self.hold_fast(instance, &settled).await?;
+        self.report_kept(instance, values, &settled).await?;
         Ok(Next::Settled)
     }
 

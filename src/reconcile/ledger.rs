@@ -7,7 +7,7 @@ use super::deploy::Before;
 use super::error::Error;
 use super::plan::{self, Revision};
 use super::values::Values;
-use super::{Controller, objects};
+use super::{Controller, objects, outline};
 use crate::cluster::instances::Instance;
 use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Owner, Record, RecordBytes, State};
 
@@ -150,7 +150,7 @@ impl Controller {
     }
 
     fn encoded(&self, instance: &Instance, record: &Record) -> Result<RecordBytes, Error> {
-        let outline = || objects::outline(&record.manifest);
+        let outline = || outline::outline(&record.manifest, &record.config);
         Ok(release::encode(record, &self.chart_of(instance).json, outline)?)
     }
 
@@ -191,6 +191,19 @@ impl Controller {
             written.map_err(Error::api("mark the last release as superseded"))?;
         }
         Ok(())
+    }
+
+    /// Once a revision is known to run: it alone counts as deployed, and all of the history goes with the resource.
+    pub(super) async fn settle_history(
+        &self,
+        instance: &Instance,
+        history: &[Entry],
+        deployed: i64,
+    ) -> Result<(), Error> {
+        self.supersede(instance, history, deployed).await?;
+        // What was written over has its owner.
+        let others: Vec<_> = history.iter().filter(|entry| entry.state != State::Deployed).cloned().collect();
+        self.own_records(instance, &others, deployed).await
     }
 
     /// Deletes records that a revision just recorded has made too many: when its objects are applied, so that they need
@@ -243,8 +256,16 @@ pub(super) fn manifests_of(text: &str) -> Vec<Manifest> {
         .collect()
 }
 
+/// Whether a record is of this manifest and these values. One that was too large to hold them has their digest.
+pub(super) fn same_content(record: &Record, manifest: &str, config: &Value) -> bool {
+    match outline::outlined(&record.manifest) {
+        Some(digest) => digest == outline::content(manifest, config),
+        None => same_manifest(&record.manifest, manifest) && same_config(&record.config, config),
+    }
+}
+
 /// Whether two manifests hold the same documents: Helm 4 ends them with another line break than Helm 3.
-pub(super) fn same_manifest(stored: &str, now: &str) -> bool {
+fn same_manifest(stored: &str, now: &str) -> bool {
     let documents = |text: &str| {
         let documents = objects::documents(text).into_iter().map(|text| text.trim().to_owned());
         documents.filter(|text| !text.is_empty()).collect::<Vec<_>>()
@@ -262,7 +283,7 @@ pub(super) fn same_hooks(now: &[helm::Hook], stored: &[HookRecord]) -> bool {
 }
 
 /// Whether a release was made of the same values.
-pub(super) fn same_config(stored: &Value, now: &Value) -> bool {
+fn same_config(stored: &Value, now: &Value) -> bool {
     let is_empty =
         |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
     stored == now || (is_empty(stored) && is_empty(now))

@@ -10,39 +10,89 @@ use tokio::time::Instant;
 use super::error::Error;
 use super::identity::{InstanceKey, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
+use super::uninstall::is_ours;
 use super::{Controller, objects, order};
+use crate::cluster::events::Severity;
 use crate::lock::lock;
+use crate::policy::is_precious;
 use crate::release;
 
 /// How long objects may be there before their resource.
 const GRACE: Duration = Duration::from_secs(20);
 
+/// What there is of a resource that is not seen any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Nothing that needs a further look.
+    Nothing,
+    /// The resource itself: it was let go, and once it is deleted something of it is out of Kubernetes' reach.
+    Resource,
+}
+
 impl Controller {
     /// Removes what belonged to a resource that is not seen any more. One that is still there and merely lost its label
     /// keeps everything.
-    pub(super) async fn clear_leftovers(&self, key: &InstanceKey) -> Result<(), Error> {
-        let known = self.tracked().get(key).map(|tracked| (tracked.uid.clone(), tracked.ready_to_delete));
-        let uid = match known {
+    pub(super) async fn clear_leftovers(&self, key: &InstanceKey) -> Result<Left, Error> {
+        let known = self.tracked().get(key).map(|one| (one.uid.clone(), one.uninstalled, one.let_go));
+        let (uid, let_go) = match known {
             // After an uninstall nothing is left.
-            Some((_, true)) => return Ok(()),
-            Some((uid, false)) => uid,
-            None => return self.clear_abandoned(key).await,
+            Some((_, true, _)) => return Ok(Left::Nothing),
+            Some((uid, false, let_go)) => (uid, let_go),
+            None => return self.clear_abandoned(key).await.map(|()| Left::Nothing),
         };
         let gone = self.instances.is_gone(key, &uid, &self.watch.crd_name()).await;
-        if gone.map_err(Error::api("learn whether the resource is gone"))? {
-            self.remove_owned(key, &uid).await?;
-            tracing::info!(
-                kind = %self.watch.names.kind, namespace = %key.namespace, name = %key.name,
-                "Removed what a deleted resource owned"
-            );
+        if !gone.map_err(Error::api("learn whether the resource is gone"))? {
+            return if let_go { Ok(Left::Resource) } else { self.let_go(key, &uid).await };
         }
-        Ok(())
+        self.remove_owned(key, &uid).await?;
+        if let_go {
+            self.remove_marked(key, false).await?;
+        }
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %key.namespace, name = %key.name,
+            "Removed what a deleted resource owned"
+        );
+        Ok(Left::Nothing)
+    }
+
+    /// Lets a resource go that is not selected any more: nobody would take the finalizer off when it is deleted. Another
+    /// operator that selects it puts it back.
+    async fn let_go(&self, key: &InstanceKey, uid: &str) -> Result<Left, Error> {
+        if self.watch.selector.is_none() {
+            return Ok(Left::Nothing);
+        }
+        let there = self.instances.read(key).await.map_err(Error::api("read the resource"))?;
+        let Some(instance) = there.filter(|instance| *instance.uid == *uid) else { return Ok(Left::Nothing) };
+        let mut rest = instance.finalizers.clone();
+        rest.retain(|finalizer| !is_ours(finalizer));
+        let is_held = rest.len() < instance.finalizers.len();
+        if is_held {
+            let released = self.instances.set_finalizers(&instance, &rest).await;
+            released.map_err(Error::api("remove the finalizer"))?;
+        }
+        let note = "its labels do not match the selector any more: this operator does nothing about it until it is deleted, \
+                    and then removes what it has, without running hooks";
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %key.namespace, name = %key.name,
+            "A resource is not selected any more"
+        );
+        self.events.tell(&instance, Severity::Normal, "Reconcile", "NotSelected", note);
+        if !is_held {
+            // Kubernetes cleans up after it.
+            return Ok(Left::Nothing);
+        }
+        if let Some(tracked) = self.tracked().get_mut(key) {
+            tracked.let_go = true;
+        }
+        Ok(Left::Resource)
     }
 
     /// Removes what belongs to a resource that nobody has ever seen: it went while no operator ran. Whoever restores a
     /// cluster from a copy may make a resource after its objects, so they are given time.
     async fn clear_abandoned(&self, key: &InstanceKey) -> Result<(), Error> {
-        if self.dependents.of(key).is_empty() {
+        // What lives in no namespace is seen by every operator of the kind, whichever namespaces it serves.
+        let is_served = self.extents.iter().any(|extent| extent.covers(&key.namespace));
+        if !is_served || self.dependents.of(key).is_empty() {
             return Ok(());
         }
         let since = *self.abandoned().entry(key.clone()).or_insert_with(Instant::now);
@@ -55,6 +105,12 @@ impl Controller {
         if !gone.map_err(Error::api("learn whether the resource is gone"))? {
             return Ok(());
         }
+        self.remove_marked(key, true).await
+    }
+
+    /// Deletes what is marked as a resource's that is not there. With `spare` not what takes data or other objects along:
+    /// the resource may merely not be there yet.
+    async fn remove_marked(&self, key: &InstanceKey, spare: bool) -> Result<(), Error> {
         let kind = &self.watch.names.kind;
         let of_type = format!("{kind}.{}", self.watch.api_version.group);
         let served = self.discovery.current();
@@ -69,6 +125,12 @@ impl Controller {
                     && says(PRIMARY_RESOURCE, &key.to_string())
                     && says(PRIMARY_TYPE, &of_type));
             if !ours || marks.annotations.contains_key(RESOURCE_POLICY) {
+                continue;
+            }
+            if spare && is_precious(&id.kind) {
+                tracing::warn!(
+                    resource = %key, object = %id, "Left an object whose resource is not there: more would go with it"
+                );
                 continue;
             }
             let deleted = self.writer.delete(key, kind_of, id, Some(&marks.uid)).await;

@@ -40,6 +40,12 @@ impl Controller {
         if given_up != Some(settled.revision) && self.records.is_lost(namespace, release, settled.revision) {
             self.mend_record(instance, values, settled).await?;
         }
+        if self.records.is_doubled(namespace, release, settled.revision) {
+            // Work ended between the record of this revision and that of the one before.
+            let mut history = self.own_history(instance).await?;
+            history.retain(|entry| entry.revision < settled.revision);
+            self.supersede(instance, &history, settled.revision).await?;
+        }
         Ok(())
     }
 

@@ -21,6 +21,7 @@ mod mend;
 pub(crate) mod objects;
 mod order;
 mod ousted;
+mod outline;
 mod outside;
 mod pin;
 mod plan;
@@ -53,6 +54,7 @@ use tokio::time::Instant;
 
 use error::Error;
 use identity::InstanceKey;
+use leftovers::Left;
 use render::Renderer;
 use rollout::Rollout;
 use tracked::Tracked;
@@ -71,7 +73,7 @@ use crate::cluster::seeds::Seeds;
 use crate::lock::lock;
 use crate::observe::metrics::ControllerMetrics;
 use crate::queue::{Outcome, Queue};
-use crate::settings::Watch;
+use crate::settings::{Extent, Watch};
 
 /// The finalizer that makes deletion wait for the clean-up, and an older name of it.
 pub(crate) const FINALIZER: &str = "helm.sdk.operatorframework.io/uninstall-release";
@@ -112,6 +114,8 @@ pub(crate) struct Controller {
     /// Resources that are not there although objects of theirs are, and since when.
     pub(crate) abandoned: Mutex<HashMap<InstanceKey, Instant>>,
     pub(crate) rollout: Mutex<Rollout>,
+    /// Where resources are served.
+    pub(crate) extents: Vec<Extent>,
 }
 
 /// What to do with a resource after a reconcile that went well.
@@ -137,14 +141,20 @@ impl Controller {
     /// Brings one resource to what it should be.
     pub(crate) async fn reconcile(&self, key: &InstanceKey) -> Outcome {
         let Some(instance) = self.instances.get(key) else {
-            if let Err(error) = self.clear_leftovers(key).await {
-                tracing::warn!(resource = %key, %error, "Cannot remove what a deleted resource left behind");
-                return Outcome::Failed;
+            let left = match self.clear_leftovers(key).await {
+                Ok(left) => left,
+                Err(error) => {
+                    tracing::warn!(resource = %key, %error, "Cannot remove what a deleted resource left behind");
+                    return Outcome::Failed;
+                }
+            };
+            self.lookups.forget(key);
+            self.leave_rollout(key);
+            if left == Left::Resource {
+                return Outcome::Settled(Some(self.period));
             }
             self.dependents.forget_done(key);
             self.tracked().remove(key);
-            self.lookups.forget(key);
-            self.leave_rollout(key);
             return Outcome::Gone;
         };
         {
@@ -153,6 +163,7 @@ impl Controller {
             if entry.uid != instance.uid {
                 *entry = Tracked { uid: instance.uid.clone(), ..Tracked::default() };
             }
+            entry.let_go = false;
         }
         let (instance, held) = self.hold_if_asked(instance).await;
         if held.is_ok() && !instance.deleting && is_true(&instance, PAUSED) {

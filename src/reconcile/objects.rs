@@ -234,19 +234,24 @@ fn title(kind: &str, name: &str) -> String {
     }
 }
 
-struct Document {
-    fields: Map<String, Value>,
+pub(super) struct Document {
+    pub(super) fields: Map<String, Value>,
     source: Arc<str>,
 }
 
 impl Document {
-    fn text(&self, key: &str) -> &str {
+    pub(super) fn text(&self, key: &str) -> &str {
         self.fields.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
 /// Takes lists apart (any `kind: …List` with items); drops documents without content.
-fn flatten(document: Value, source: &Arc<str>, into: &mut Vec<Document>, problems: &mut Vec<Problem>) {
+pub(super) fn flatten(
+    document: Value,
+    source: &Arc<str>,
+    into: &mut Vec<Document>,
+    problems: &mut Vec<Problem>,
+) {
     let fields = match document {
         Value::Null => return,
         Value::Object(fields) => fields,
@@ -372,33 +377,6 @@ pub(crate) fn plain(
         objects.push((kind.clone(), id, document.fields.into()));
     }
     Ok(objects)
-}
-
-/// The first line of a manifest that only names its objects.
-pub(crate) const OUTLINE: &str = "# Too large to be recorded: what follows only names the objects.\n";
-
-/// A manifest that names the objects of another one and no more: what deleting them takes.
-pub(crate) fn outline(manifest: &str) -> String {
-    let mut text = String::from(OUTLINE);
-    let mut found = Vec::new();
-    for document in self::documents(manifest) {
-        if let Ok(document) = yaml::to_json(&document) {
-            flatten(document, &"".into(), &mut found, &mut Vec::new());
-        }
-    }
-    for document in &found {
-        let metadata = document.fields.get("metadata");
-        let part = |key: &str| metadata.and_then(|metadata| metadata.get(key));
-        let policy = part("annotations").and_then(|annotations| annotations.get(RESOURCE_POLICY));
-        let outline = json!({
-            "apiVersion": document.text("apiVersion"), "kind": document.text("kind"),
-            "metadata": {
-                "name": part("name"), "namespace": part("namespace"), "annotations": policy.map(|p| json!({RESOURCE_POLICY: p})),
-            },
-        });
-        text.push_str(&format!("---\n{outline}\n"));
-    }
-    text
 }
 
 /// The identities of the objects in a stored manifest. What is no object, or of a kind that is not served any more, is

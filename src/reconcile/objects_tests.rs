@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::reconcile::outline::{MARK, content, outline, outlined};
 
 fn kinds() -> Kinds {
     let mut kinds = Kinds::default();
@@ -199,7 +200,13 @@ fn an_outline_names_the_same_objects() {
     let manifest = "---\n# Source: c/templates/a.yaml\n{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": \
                     {\"name\": \"a\"}, \"data\": {\"x\": \"y\"}}\n---\n{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \
                     \"metadata\": {\"name\": \"n\", \"annotations\": {\"helm.sh/resource-policy\": \"keep\"}}}\n";
-    let outline = outline(manifest);
+    let config = serde_json::json!({"color": "red"});
+    let outline = outline(manifest, &config);
+    assert_eq!(outlined(&outline), Some(content(manifest, &config)));
+    assert_ne!(outlined(&outline), Some(content(manifest, &serde_json::json!({"color": "blue"}))));
+    assert_ne!(outlined(&outline), Some(content(&manifest.replace("x", "y"), &config)));
+    assert_eq!((outlined(MARK), outlined(manifest)), (None, None), "an older one does not tell");
+    assert_eq!(content(manifest, &serde_json::json!({})), content(manifest, &serde_json::Value::Null));
     assert_eq!(ids(&outline, "ns", &kinds()), ids(manifest, "ns", &kinds()));
     assert_eq!(ids(manifest, "ns", &kinds()).len(), 2);
     assert!(!outline.contains("\"x\"") && outline.contains("keep"), "{outline}");

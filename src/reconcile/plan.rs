@@ -83,17 +83,12 @@ pub(crate) fn dropped(objects: &Objects, before: impl IntoIterator<Item = Object
 
 /// Whether the custom resource must not go before we have cleaned up: something is out of reach of Kubernetes' garbage
 /// collection, or hooks are to run.
-pub(crate) fn needs_finalizer(
-    objects: &Objects,
-    hooks: &[Hook],
-    hooks_out_of_reach: bool,
-    waits: bool,
-) -> bool {
+pub(crate) fn needs_finalizer(objects: &Objects, hooks: &[Hook], hooks_out_of_reach: bool) -> bool {
     let out_of_reach = objects.list.iter().any(|object| !object.owned && !object.keep);
     let delete_hooks = hooks
         .iter()
         .any(|hook| hook.events.iter().any(|e| matches!(e, HookEvent::PreDelete | HookEvent::PostDelete)));
-    out_of_reach || hooks_out_of_reach || delete_hooks || waits
+    out_of_reach || hooks_out_of_reach || delete_hooks
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::deploy::check_name;
 use super::difference::{Field, fields};
 use super::error::Error;
 use super::identity::ObjectId;
-use super::ledger::{manifest_text, same_config};
+use super::ledger::{manifest_text, same_content};
 use super::objects::{Object, Objects};
 use super::plan;
 use super::unknown::{Deployed, Sending, explain_refusal};
@@ -84,10 +84,10 @@ impl Controller {
         {
             self.check_chart(instance, &chart)?;
             recorded = self.ids_of(instance, &record.manifest);
-            if last.state == State::Deployed && same_config(&record.config, &values.config) {
+            if last.state == State::Deployed {
                 let is_install = last.revision == 1;
                 let (output, _) = self.render(instance, values, last.revision, is_install).await?;
-                if manifest_text(&output.rendered) == record.manifest {
+                if same_content(&record, &manifest_text(&output.rendered), &values.config) {
                     return Ok((self.build(instance, &output.rendered, &[]).await?.0, recorded));
                 }
             }

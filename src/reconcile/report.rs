@@ -5,11 +5,15 @@ use super::error::Error;
 use super::health::Health;
 use super::identity::ObjectId;
 use super::ledger::manifest_text;
-use super::status::{Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch};
+use super::status::{
+    Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch, release_part, tells,
+};
 use super::tracked::{Dependent, Failure, Settled};
+use super::values::Values;
 use crate::annotations::RECONCILE_NOW;
 use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
+use crate::release::State;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -44,6 +48,48 @@ impl Controller {
         self.report(instance, Situation::Applied, release, Some(resources)).await;
         if is_ready {
             self.moved(instance);
+        }
+    }
+
+    /// Tells how a settled release is. What the status says of the release itself is made good where somebody changed it.
+    pub(super) async fn report_kept(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        settled: &Settled,
+    ) -> Result<(), Error> {
+        let current = self.instances.get(&instance.key);
+        let status = current.map(|current| current.status()).unwrap_or_default();
+        let told = self.tracked().get(&instance.key).and_then(|tracked| tracked.told);
+        let name = self.release_name(&instance.key);
+        let is_right = match told {
+            Some(told) => told == release_part(&status),
+            None => tells(&status, name, settled.revision, settled.is_install),
+        };
+        if is_right {
+            self.report_applied(instance, settled, None).await;
+            if told.is_none() {
+                self.note_told(instance);
+            }
+            return Ok(());
+        }
+        let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
+        // A way back runs an older revision under a number of its own.
+        let history = self.own_history(instance).await?;
+        let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+        let revision = deployed.map_or(settled.revision, |entry| entry.revision);
+        let is_install = settled.is_install && revision == settled.revision;
+        let settled = Settled { revision, is_install, ..settled.clone() };
+        self.report_applied(instance, &settled, Some(&output.rendered)).await;
+        Ok(())
+    }
+
+    /// Remembers what the status says of the release: another word is not ours.
+    fn note_told(&self, instance: &Instance) {
+        let current = self.instances.get(&instance.key);
+        let told = current.map(|current| release_part(&current.status()));
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.told = told;
         }
     }
 
@@ -165,8 +211,14 @@ impl Controller {
                 secrets.hide_in(words);
             }
         }
-        let Some(patch) = patch(&before, &after) else { return };
-        if let Err(error) = self.instances.patch_status(&current, &patch).await {
+        let written = match patch(&before, &after) {
+            Some(patch) => self.instances.patch_status(&current, &patch).await,
+            None => Ok(()),
+        };
+        if written.is_ok() && (report.release.is_some() || report.revision.is_some()) {
+            self.note_told(instance);
+        }
+        if let Err(error) = written {
             tracing::warn!(
                 kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
                 error = %explain(&error), "Cannot write the status"

@@ -12,15 +12,16 @@ use super::error::Error;
 use super::hooks::Attempt;
 use super::identity::{Digest, InstanceKey};
 use super::ledger::manifests_of;
-use super::objects::{self, Objects};
+use super::objects::Objects;
 use super::plan::{self, Revision};
 use super::status::Remembered;
 use super::tracked::{Failure, Settled};
 use super::values::Values;
-use super::{Controller, Next, uninstall};
+use super::{Controller, Next, outline, uninstall};
 use crate::annotations::{self, ROLLBACK};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
+use crate::queue::Backoff;
 use crate::release::{self, Info, Record, RecordBytes, State};
 
 /// So many steps of the growing delay are left out after a rollback: each attempt restarts what runs.
@@ -98,9 +99,7 @@ impl Controller {
         capabilities: Digest,
         count: u32,
     ) {
-        let rolled_back = matches!(error, Error::RolledBack { .. } | Error::Between { .. });
-        let steps = if rolled_back { count.saturating_add(STEPS_AFTER_ROLLBACK) } else { count };
-        let delay = self.queue.backoff().delay(steps, &instance.key);
+        let delay = pause(error, count, self.queue.backoff(), self.period_of(instance), &instance.key);
         let installed = instance.status().get("deployedRelease").is_some();
         let failure = Failure {
             inputs,
@@ -233,7 +232,7 @@ impl Controller {
 
     /// The objects of a recorded release, as far as the cluster serves their kinds now.
     fn recorded(&self, instance: &Instance, record: &Record) -> Result<Objects, Error> {
-        if record.manifest.starts_with(objects::OUTLINE) {
+        if record.manifest.starts_with(outline::MARK) {
             return Err(Error::Outlined(record.version));
         }
         let (objects, missing) = self.reachable(instance, &manifests_of(&record.manifest))?;
@@ -257,6 +256,7 @@ impl Controller {
             return Ok(Settled { objects: applied, ..known.clone() });
         }
         let Remembered { scaled, seal, .. } = Remembered::read(&instance.status());
+        let hooks: Vec<Hook> = record.hooks.iter().filter_map(uninstall::hook).collect();
         Ok(Settled {
             // Of no inputs we know: whatever the resource says is worth an attempt.
             inputs: Digest::default(),
@@ -268,6 +268,7 @@ impl Controller {
             is_install: false,
             lookups: Some(Vec::new()),
             renew_at: None,
+            finalizer: self.needs_finalizer(instance, objects, &hooks),
             first_deployed: None,
             scaled: applied.iter().map(|one| &one.id).find(|id| scaled == Some(id.to_string())).cloned(),
             objects: applied,
@@ -281,6 +282,10 @@ impl Controller {
         let guarded = match settled {
             Some(settled) => self.guard_known(instance, settled).await.map(Some),
             None => self.guard_recorded(instance).await,
+        };
+        let guarded = match guarded {
+            Ok(Some(settled)) => self.hold_fast(instance, &settled).await.map(|()| Some(settled)),
+            guarded => guarded,
         };
         guarded.unwrap_or_else(|error| {
             tracing::warn!(resource = %instance.key, %error, "Cannot keep what runs as it is");
@@ -317,8 +322,18 @@ impl Controller {
         let objects = self.recorded(instance, &record)?;
         let settled = Arc::new(self.restore(instance, &record, &objects, None).await?);
         self.remember(instance, settled.clone());
+        self.supersede(instance, &history, record.version).await?;
         Ok(Some(settled))
     }
+}
+
+/// How long to wait after an attempt that failed, the `count`th in a row. What others have becomes free without a word to
+/// us, so that is looked at again each period.
+fn pause(error: &Error, count: u32, backoff: Backoff, period: Duration, key: &InstanceKey) -> Duration {
+    let rolled_back = matches!(error, Error::RolledBack { .. } | Error::Between { .. });
+    let steps = if rolled_back { count.saturating_add(STEPS_AFTER_ROLLBACK) } else { count };
+    let delay = backoff.delay(steps, key);
+    if error.waits_for_others() { delay.min(period) } else { delay }
 }
 
 /// Of everything a user can say that may make an attempt end otherwise than the last one.
@@ -326,4 +341,23 @@ fn attempt(instance: &Instance, inputs: Digest) -> Digest {
     let mut parts = vec![inputs.to_string()];
     parts.extend(instance.annotations.iter().flat_map(|(key, text)| [key.to_string(), text.to_string()]));
     Digest::of(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_have_is_tried_again_each_period() {
+        let key = InstanceKey::new("ns", "web");
+        let minute = Duration::from_secs(60);
+        let pause = |error: &Error, count| super::pause(error, count, Backoff::default(), minute, &key);
+        let foreign = Error::Foreign(vec!["ConfigMap shared belongs to Web first".to_owned()]);
+        let refused = Error::Refused(vec!["ConfigMap shared: no".to_owned()]);
+        assert_eq!(pause(&foreign, 20), minute);
+        assert!(pause(&foreign, 1) < Duration::from_secs(2), "it may be free at once");
+        assert!(pause(&refused, 20) > Duration::from_secs(200));
+        let back = Error::RolledBack { cause: Box::new(refused), to: 1, revision: None };
+        assert!(pause(&back, 1) > Duration::from_secs(6));
+    }
 }

@@ -122,6 +122,8 @@ pub(crate) struct Seal {
     pub(crate) objects: Digest,
     /// When certificates in it are to be renewed, in Unix seconds.
     pub(crate) renew_at: Option<i64>,
+    /// Whether the resource must not go before it was cleaned up after.
+    pub(crate) finalizer: bool,
     /// Whether templates looked something up: what it was is not kept.
     pub(crate) looks_up: bool,
 }
@@ -135,8 +137,11 @@ impl Seal {
         if let (Some(at), Some(map)) = (self.renew_at, value.as_object_mut()) {
             map.insert("renewAt".into(), at.into());
         }
-        if let (true, Some(map)) = (self.looks_up, value.as_object_mut()) {
-            map.insert("looksUp".into(), true.into());
+        let marks = [("looksUp", self.looks_up), ("finalizer", self.finalizer)];
+        for (mark, _) in marks.iter().filter(|(_, is_set)| *is_set) {
+            if let Some(map) = value.as_object_mut() {
+                map.insert((*mark).into(), true.into());
+            }
         }
         value
     }
@@ -150,6 +155,7 @@ impl Seal {
             rendered: part("rendered")?,
             objects: part("objects")?,
             renew_at: value.get("renewAt").and_then(Value::as_i64),
+            finalizer: value.get("finalizer").is_some_and(|value| value == true),
             looks_up: value.get("looksUp").is_some_and(|value| value == true),
         })
     }
@@ -190,6 +196,23 @@ impl Remembered {
             handled: status.get(HANDLED).and_then(Value::as_str).map(str::to_owned),
         }
     }
+}
+
+/// Digests what a status says of the release that runs: nobody but us is to change it.
+pub(crate) fn release_part(status: &Value) -> Digest {
+    let deployed = condition(status, "Deployed");
+    let word = |key| deployed.map(|one| text(one, key)).unwrap_or_default();
+    let release = status.get("deployedRelease").unwrap_or(&Value::Null).to_string();
+    Digest::of([release.as_str(), word("status"), word("reason"), word("message")])
+}
+
+/// Whether a status says that a release is deployed under a revision.
+pub(crate) fn tells(status: &Value, release: &str, revision: i64, is_install: bool) -> bool {
+    let remembered = Remembered::read(status);
+    let name = status.pointer("/deployedRelease/name").and_then(Value::as_str);
+    let is_deployed = condition(status, "Deployed").is_some_and(|one| text(one, "status") == "True");
+    let is_same = remembered.revision == Some(revision) && remembered.is_install == is_install;
+    is_deployed && is_same && name == Some(release)
 }
 
 pub(crate) fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {

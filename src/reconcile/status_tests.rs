@@ -180,6 +180,7 @@ fn a_status_is_remembered() {
         rendered: Digest(2),
         objects: Digest(3),
         renew_at: Some(5),
+        finalizer: true,
         looks_up: true,
     };
     let status = next(&Value::Null, &applied(&chart, Resources { seal: Some(seal), ..all_ready() }), "t");
@@ -197,6 +198,29 @@ fn a_status_is_remembered() {
         }
     );
     assert_eq!(Remembered::read(&Value::Null), Remembered::default());
+}
+
+#[test]
+fn what_is_said_of_the_release_is_known_from_what_others_made_of_it() {
+    let chart = chart();
+    let told = next(&Value::Null, &applied(&chart, all_ready()), "t1");
+    let later = next(&told, &applied(&chart, Resources { total: 3, ..all_ready() }), "t2");
+    assert_eq!(release_part(&later), release_part(&told), "how objects are is another matter");
+    assert!(tells(&later, "web", 1, true));
+    assert!(
+        !tells(&later, "web", 2, true) && !tells(&later, "web", 1, false) && !tells(&later, "x", 1, true)
+    );
+    let mut forged = told.clone();
+    forged["conditions"][1]["message"] = "another".into();
+    assert_ne!(release_part(&forged), release_part(&told));
+    forged["conditions"][1]["status"] = "False".into();
+    assert!(!tells(&forged, "web", 1, true));
+    for missing in ["conditions", "deployedRelease"] {
+        let mut torn = told.clone();
+        torn.as_object_mut().unwrap().remove(missing);
+        assert!(release_part(&torn) != release_part(&told) && !tells(&torn, "web", 1, true), "{missing}");
+    }
+    assert!(!tells(&Value::Null, "web", 1, true));
 }
 
 #[test]

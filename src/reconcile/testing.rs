@@ -19,7 +19,7 @@ impl Controller {
         if is_done(&instance.status(), asked) {
             return Ok(());
         }
-        let record = self.last_record(instance).await?;
+        let record = self.last_record(instance).await?.map(|last| last.record);
         let hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let tests = hooks.iter().filter(|hook| hook.events.contains(&HookEvent::Test)).count();
         let revision = record.map(|record| record.version);

@@ -38,6 +38,12 @@ pub(crate) struct Tracked {
     pub(crate) last_pass: Option<Instant>,
     /// Whether the hooks before the deletion have run.
     pub(crate) ready_to_delete: bool,
+    /// What the status last said of the release, as we told it; see [`status::release_part`](super::status::release_part).
+    pub(crate) told: Option<Digest>,
+    /// Whether everything was cleaned up after: the resource is about to go.
+    pub(crate) uninstalled: bool,
+    /// Whether the resource was let go because it is not selected any more.
+    pub(crate) let_go: bool,
 }
 
 /// An attempt at a release that did not work.
@@ -123,6 +129,8 @@ pub(crate) struct Settled {
     pub(crate) scaled: Option<ObjectId>,
     /// When certificates in it are to be renewed, in Unix seconds.
     pub(crate) renew_at: Option<i64>,
+    /// Whether its resource must not go before it was cleaned up after.
+    pub(crate) finalizer: bool,
     /// When the release was first deployed, as records say it; `None` if its record was not written by this process.
     pub(crate) first_deployed: Option<Box<str>>,
     /// In the order they were applied.
@@ -186,6 +194,7 @@ impl Settled {
             rendered: self.rendered,
             objects: seal_of(objects),
             renew_at: self.renew_at,
+            finalizer: self.finalizer,
             looks_up: self.lookups.as_ref().is_none_or(|lookups| !lookups.is_empty()),
         }
     }
@@ -237,6 +246,7 @@ mod tests {
             lookups: None,
             scaled: None,
             renew_at: None,
+            finalizer: false,
             first_deployed: Some("then".into()),
             objects: Vec::new(),
         };

@@ -8,13 +8,21 @@ use super::error::Error;
 use super::hooks::Attempt;
 use super::identity::ObjectId;
 use super::status::MOST_NAMED;
+use super::tracked::Settled;
 use super::{Controller, DELETION_PERIOD, FINALIZER, Next, OLD_FINALIZER};
 use crate::annotations::{UNINSTALL_DISABLE_HOOKS, UNINSTALL_WAIT, is_true};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::seeds;
 use crate::policy::Deletion;
-use crate::release::{HookRecord, Record, secret_name};
+use crate::release::{self, Entry, HookRecord, Info, Record, RecordBytes, State, secret_name};
+
+/// The newest record of a release.
+pub(super) struct LastRecord {
+    entry: Entry,
+    pub(super) record: Record,
+    bytes: RecordBytes,
+}
 
 impl Controller {
     /// Cleans up after a resource that is being deleted, and lets it go when that is done.
@@ -28,24 +36,20 @@ impl Controller {
             return Ok(Next::Gone);
         }
         let policy = self.watch.policy.deletion(instance);
-        let record = self.last_record(instance).await?;
+        let last = self.last_record(instance).await?;
+        let record = last.as_ref().map(|last| &last.record);
         if policy == Deletion::Orphan {
-            self.orphan(instance, record.as_ref()).await?;
+            self.orphan(instance, record).await?;
             return self.release(instance, "everything of the release stays, as a release of Helm's").await;
         }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
-        let mut ids = self.inventory(instance, record.as_ref());
+        let mut ids = self.inventory(instance, record);
         ids.extend(self.hooks_out_of_reach(instance, &hooks));
         ids.extend(self.ids_of_hooks(instance, &hooks));
         if is_true(instance, UNINSTALL_DISABLE_HOOKS) {
             hooks.clear();
         }
-        if !self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete) {
-            self.last_hooks(instance, &hooks, HookEvent::PreDelete, policy).await?;
-            if let Some(tracked) = self.tracked().get_mut(&instance.key) {
-                tracked.ready_to_delete = true;
-            }
-        }
+        self.prepare(instance, &hooks, last.as_ref(), policy).await?;
         let left = match self.remove_all(instance, ids).await {
             Err(error) if policy == Deletion::Force => {
                 self.tell_left(instance, &error.to_string());
@@ -64,6 +68,48 @@ impl Controller {
         }
         self.tell_left(instance, &waiting_for(&left));
         self.release(instance, "the release is gone but for what was left behind").await
+    }
+
+    /// Runs the hooks before the deletion, once: what they need may be gone a moment later. That they have run is written
+    /// into the release's last record, in Helm's word, for whoever takes the deletion up after a restart.
+    async fn prepare(
+        &self,
+        instance: &Instance,
+        hooks: &[Hook],
+        last: Option<&LastRecord>,
+        policy: Deletion,
+    ) -> Result<(), Error> {
+        let is_noted = last.is_some_and(|last| has_begun(&last.entry, &instance.uid));
+        let is_done = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete);
+        if !is_done && !is_noted {
+            self.last_hooks(instance, hooks, HookEvent::PreDelete, policy).await?;
+        }
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+            tracked.ready_to_delete = true;
+        }
+        let has_run = hooks.iter().any(|hook| hook.events.contains(&HookEvent::PreDelete));
+        if let Some(last) = last.filter(|_| has_run && !is_noted)
+            && let Err(error) = self.note_uninstalling(instance, last).await
+        {
+            // It matters to a restart alone; the next look tries again.
+            tracing::warn!(resource = %instance.key, %error, "Cannot record that the deletion has begun");
+        }
+        Ok(())
+    }
+
+    /// Makes the last record say what Helm's say while their release is removed.
+    async fn note_uninstalling(&self, instance: &Instance, last: &LastRecord) -> Result<(), Error> {
+        let info = Info {
+            status: State::Uninstalling,
+            deleted: release::timestamp(jiff::Timestamp::now()),
+            description: "Deletion in progress (or silently failed)".to_owned(),
+            ..last.record.info.clone()
+        };
+        // It was readable a moment ago.
+        let Ok(bytes) = release::with_info(&last.bytes, &info) else { return Ok(()) };
+        let place = self.place(instance);
+        let written = self.records.replace(&place, last.entry.revision, State::Uninstalling, &bytes).await;
+        written.map_err(Error::api("write the release's record"))
     }
 
     /// What hooks have made before the deletion: no manifest names it. Definitions stay, as Helm leaves them. What runs for
@@ -140,7 +186,7 @@ impl Controller {
             instance.finalizers.iter().filter(|finalizer| !is_ours(finalizer)).cloned().collect();
         self.instances.set_finalizers(instance, &rest).await.map_err(Error::api("remove the finalizer"))?;
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
-            tracked.ready_to_delete = true;
+            tracked.uninstalled = true;
         }
         tracing::info!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
@@ -156,29 +202,40 @@ impl Controller {
         is_true(instance, UNINSTALL_WAIT) || orphans
     }
 
+    /// Puts the finalizer back if a release that runs needs it and somebody took it off.
+    pub(super) async fn hold_fast(&self, instance: &Instance, settled: &Settled) -> Result<(), Error> {
+        if settled.finalizer {
+            self.set_finalizer(instance, true).await?;
+        }
+        Ok(())
+    }
+
     /// Adds or removes the finalizer.
     pub(super) async fn set_finalizer(&self, instance: &Instance, needed: bool) -> Result<(), Error> {
-        let has = instance.finalizers.iter().any(|finalizer| &**finalizer == FINALIZER);
-        if has == needed {
-            return Ok(());
-        }
-        let mut finalizers: Vec<Box<str>> =
-            instance.finalizers.iter().filter(|one| &***one != FINALIZER).cloned().collect();
-        if needed {
-            finalizers.push(FINALIZER.into());
-        }
         // The version in hand may be older than our own last write of the status.
         let current = self.instances.get(&instance.key).filter(|current| current.uid == instance.uid);
         let Some(current) = current else { return Err(Error::Overtaken) };
+        let has = current.finalizers.iter().any(|finalizer| &**finalizer == FINALIZER);
+        if has == needed {
+            return Ok(());
+        }
+        if needed && current.deleting {
+            return Err(Error::Overtaken);
+        }
+        let mut finalizers: Vec<Box<str>> =
+            current.finalizers.iter().filter(|one| &***one != FINALIZER).cloned().collect();
+        if needed {
+            finalizers.push(FINALIZER.into());
+        }
         self.instances.set_finalizers(&current, &finalizers).await.map_err(Error::api("set the finalizer"))
     }
 
     /// The newest record of the release, if there is one that can be read.
-    pub(super) async fn last_record(&self, instance: &Instance) -> Result<Option<Record>, Error> {
+    pub(super) async fn last_record(&self, instance: &Instance) -> Result<Option<LastRecord>, Error> {
         let history = self.own_history(instance).await?;
-        for entry in history.iter().rev() {
-            if let Some((record, ..)) = self.stored(instance, entry.revision).await? {
-                return Ok(Some(record));
+        for entry in history.into_iter().rev() {
+            if let Some((record, _, bytes)) = self.stored(instance, entry.revision).await? {
+                return Ok(Some(LastRecord { entry, record, bytes }));
             }
         }
         Ok(None)
@@ -227,8 +284,14 @@ impl Controller {
 }
 
 /// Whether a finalizer is one of ours to remove.
-fn is_ours(finalizer: &str) -> bool {
+pub(super) fn is_ours(finalizer: &str) -> bool {
     matches!(finalizer, FINALIZER | OLD_FINALIZER)
+}
+
+/// Whether a record says that the deletion of its resource has come past the hooks before it. Helm says so earlier, but what
+/// Helm writes has no owner.
+fn has_begun(entry: &Entry, uid: &str) -> bool {
+    entry.state == State::Uninstalling && entry.owner.as_ref().is_some_and(|owner| owner.uid == uid)
 }
 
 fn waiting_for(left: &[ObjectId]) -> String {
@@ -272,3 +335,21 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::PostRollback,
     HookEvent::Test,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Owner;
+
+    #[test]
+    fn only_our_own_word_says_that_the_hooks_have_run() {
+        let entry = |state, uid: Option<&str>| {
+            let owner = uid.map(|uid| Owner { kind: "Web".into(), name: "web".into(), uid: uid.into() });
+            Entry { revision: 1, state, owner, uid: String::new() }
+        };
+        assert!(has_begun(&entry(State::Uninstalling, Some("u")), "u"));
+        assert!(!has_begun(&entry(State::Uninstalling, None), "u"), "a `helm uninstall` that broke off");
+        assert!(!has_begun(&entry(State::Uninstalling, Some("earlier")), "u"));
+        assert!(!has_begun(&entry(State::Deployed, Some("u")), "u"));
+    }
+}

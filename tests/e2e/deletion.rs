@@ -355,3 +355,108 @@ fn what_a_hook_made_to_be_kept_stays() {
     becomes(60, vec!["demo-password".to_owned()], || namespace.names("secret"));
     stays(3, || namespace.versions("secret"));
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn hooks_before_a_deletion_are_not_run_again_after_a_restart() {
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}, \
+                    finalizers: [e2e.example.com/slow]}\n";
+    let hook = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ .Release.Name }}-backup\n\
+                \x20 annotations: {helm.sh/hook: pre-delete}\nspec:\n  template:\n    spec: \
+                {restartPolicy: Never, containers: [{name: main, image: example/app:1}]}\n";
+    let chart = Chart::new("parting", &[("templates/cm.yaml", template), ("templates/hook.yaml", hook)]);
+    let (kind, namespace) = (Kind::new("Parting"), Namespace::new("parting"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--wait=false"]);
+    let waits = || namespace.condition(&kind, "demo", "Deployed");
+    says(60, "Waiting until all resources are deleted: ConfigMap demo", waits);
+    let job = || namespace.path("job", "demo-backup", "{.metadata.uid}");
+    let first = job();
+    assert!(!first.is_empty());
+    let helm = |args: &[&str]| {
+        let output = cluster().helm3().unwrap().args(args).args(["-n", &namespace.name]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(helm(&["status", "demo"]).contains("STATUS: uninstalling"), "{}", helm(&["status", "demo"]));
+    operator.kill();
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    stays(4, job);
+    namespace.merge("configmap", "demo", r#"{"metadata": {"finalizers": null}}"#);
+    becomes(30, String::new(), || namespace.path(&kind.full(), "demo", "{.metadata.name}"));
+    assert!(job() == first || job().is_empty());
+    assert_eq!(namespace.names("secret"), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_resource_that_is_not_selected_any_more_is_let_go() {
+    let chart =
+        Chart::new("dropout", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Dropout"), Namespace::new("dropout"));
+    let fields = "selector: {matchLabels: {env: prod}}, reconcilePeriod: 1s";
+    let _operator = Operator::watching(&chart.watches(&[(&kind, fields)]), &namespace);
+    let (api_version, name) = (kind.api_version(), &kind.name);
+    namespace.apply(&format!(
+        r#"{{"apiVersion": "{api_version}", "kind": "{name}", "metadata": {{"name": "demo",
+        "labels": {{"env": "prod"}}}}, "spec": {{"color": "green"}}}}"#
+    ));
+    namespace.ready(&kind, "demo");
+    let finalizers = || namespace.path(&kind.full(), "demo", "{.metadata.finalizers}");
+    assert!(finalizers().contains("uninstall-release"));
+    let label = |label: &str| namespace.kubectl(&["label", &kind.full(), "demo", label]);
+    label("env-");
+    becomes(20, String::new(), finalizers);
+    says(20, "do not match the selector", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=NotSelected"])
+    });
+    // It can be had back, and what it has was never touched.
+    label("env=prod");
+    says(20, "uninstall-release", finalizers);
+    label("env-");
+    becomes(20, String::new(), finalizers);
+    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "green");
+    namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
+    let role = format!("{}-demo", namespace.name);
+    becomes(30, String::new(), || namespace.path("clusterrole", &role, "{.metadata.name}"));
+    becomes(30, String::new(), || namespace.path("configmap", "demo", "{.metadata.name}"));
+    becomes(30, Vec::<String>::new(), || namespace.names("secret"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn of_what_is_there_without_its_resource_data_and_what_is_anothers_stay() {
+    let space =
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\n";
+    let chart =
+        Chart::new("orphanage", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/ns.yaml", space)]);
+    let (kind, namespace) = (Kind::new("Orphanage"), Namespace::new("orphanage"));
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    let here = &namespace.name;
+    let label =
+        namespace.path("clusterrole", &format!("{here}-demo"), "{.metadata.labels.chartwright\\.io/owner}");
+    assert!(!label.is_empty());
+    let make = |kind_of: &str, version: &str, name: &str, resource: &str| {
+        namespace.apply(&format!(
+            r#"{{"apiVersion": "{version}", "kind": "{kind_of}", "metadata": {{"name": "{here}-{name}",
+            "labels": {{"chartwright.io/owner": "{label}"}}, "annotations":
+            {{"operator-sdk/primary-resource": "{resource}",
+            "operator-sdk/primary-resource-type": "Orphanage.{GROUP}"}}}}}}"#
+        ));
+    };
+    let rbac = "rbac.authorization.k8s.io/v1";
+    make("ClusterRole", rbac, "foreign", "elsewhere/lost");
+    make("Namespace", "v1", "lost", &format!("{here}/lost"));
+    make("ClusterRole", rbac, "lost", &format!("{here}/lost"));
+    let is_there = |what: &str, name: &str| {
+        !kubectl(&["get", what, &format!("{here}-{name}"), "--ignore-not-found"]).is_empty()
+    };
+    becomes(60, false, || is_there("clusterrole", "lost"));
+    says(20, "Left an object whose resource is not there", || operator.log());
+    assert!(is_there("namespace", "lost") && is_there("clusterrole", "foreign"));
+    let ending = "{.metadata.deletionTimestamp}";
+    assert_eq!(namespace.path("namespace", &format!("{here}-lost"), ending), "");
+}

@@ -25,6 +25,7 @@ mod failures;
 mod interruptions;
 mod lookups;
 mod main_job;
+mod meddling;
 mod metrics;
 mod ownership;
 mod permissions;

@@ -252,3 +252,46 @@ fn a_hook_may_be_of_a_kind_that_a_hook_defines() {
     becomes(30, "red".to_owned(), color);
     becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_release_too_large_for_its_record_is_not_taken_for_another() {
+    const BLOB: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}-NUMBER}\n\
+                        data: {blob: {{ .Files.Get \"blobNUMBER.txt\" | quote }}, color: {{ .Values.color }}}\n";
+    let chart = Chart::new("bulky", &[("templates/small.yaml", CONFIG)]);
+    let mut state = 1_u64;
+    for number in ["1", "2", "3"] {
+        // What does not compress.
+        let mut letter = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            char::from(b'0' + u8::try_from((state >> 33) % 75).unwrap())
+        };
+        let blob: String = (0..600_000).map(|_| letter()).filter(char::is_ascii_alphanumeric).collect();
+        chart.write(&format!("blob{number}.txt"), &blob);
+        chart.write(&format!("templates/blob{number}.yaml"), &BLOB.replace("NUMBER", number));
+    }
+    let (kind, namespace) = (Kind::new("Bulky"), Namespace::new("bulky"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    let told = helm(&namespace, &["get", "manifest", "demo"]);
+    assert!(told.starts_with("# Too large to be recorded"), "{}", &told[..200]);
+    let revisions = || namespace.names("secret");
+    let ask = |word: &str| {
+        let asked = format!("chartwright.io/reconcile-now={word}");
+        namespace.kubectl(&["annotate", "--overwrite", &kind.full(), "demo", &asked]);
+        becomes(60, word.to_owned(), || {
+            namespace.path(&kind.full(), "demo", "{.status.lastHandledReconcileAt}")
+        });
+    };
+    ask("once");
+    operator.stop();
+    namespace.kubectl(&["delete", "configmap", "demo-1"]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, "demo-1".to_owned(), || namespace.path("configmap", "demo-1", "{.metadata.name}"));
+    ask("twice");
+    assert_eq!(revisions(), ["sh.helm.release.v1.demo.v1"]);
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    becomes(60, 2, || revisions().len());
+    becomes(60, "red".to_owned(), || namespace.path("configmap", "demo-3", "{.data.color}"));
+}
