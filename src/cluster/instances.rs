@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::{StreamExt as _, pin_mut};
@@ -206,11 +207,20 @@ pub(crate) struct Instances {
     on_change: Box<OnChange>,
     /// Changes when a watch that does not work may be tried again at once.
     retries: watch::Sender<()>,
+    /// Set when it has been told that statuses cannot be written.
+    lacks_status: AtomicBool,
 }
 
 impl Instances {
     pub(crate) fn new(client: Client, resource: ApiResource, on_change: Box<OnChange>) -> Self {
-        Self { client, resource, store: Mutex::default(), on_change, retries: watch::channel(()).0 }
+        Self {
+            client,
+            resource,
+            store: Mutex::default(),
+            on_change,
+            retries: watch::channel(()).0,
+            lacks_status: AtomicBool::new(false),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<InstanceKey, Arc<Instance>>> {
@@ -412,8 +422,31 @@ impl Instances {
                 Ok(())
             }
             // It is gone, or another one has its name: there is nobody to tell.
-            Err(error) if error::is_not_found(&error) => Ok(()),
+            Err(error) if error::is_not_found(&error) => {
+                self.tell_lack(before).await;
+                Ok(())
+            }
             Err(error) => Err(error),
+        }
+    }
+
+    /// Says, once, why there are no statuses where the server does not know their address although the resource is there.
+    async fn tell_lack(&self, instance: &Instance) {
+        if self.lacks_status.load(Ordering::Relaxed) {
+            return;
+        }
+        let Ok(request) = self.request(&instance.key).get_metadata(&instance.key.name, &GetParams::default())
+        else {
+            return;
+        };
+        let found = call::<Identity>(&self.client, request).await;
+        let is_there = found.is_ok_and(|answer| *answer.body.metadata.uid == *instance.uid);
+        if is_there && !self.lacks_status.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                kind = %self.resource.kind, resource = %instance.key,
+                "Cannot write statuses: the kind's CustomResourceDefinition has no status subresource (`subresources: \
+                 {{status: {{}}}}`)"
+            );
         }
     }
 }

@@ -46,14 +46,14 @@ fn a_definition_that_was_deleted_is_made_again_and_served_at_once() {
     assert!(took < Duration::from_secs(5), "{took:?}");
 }
 
-/// A definition of a kind that a chart has an object of.
-fn monitor(group: &str) -> String {
+/// A definition with the least there can be in one.
+fn bare(group: &str, kind: &str, plural: &str) -> String {
     serde_json::json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("monitors.{group}")},
+        "metadata": {"name": format!("{plural}.{group}")},
         "spec": {
             "group": group, "scope": "Namespaced",
-            "names": {"kind": "Monitor", "plural": "monitors", "singular": "monitor"},
+            "names": {"kind": kind, "plural": plural, "singular": kind.to_lowercase()},
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
                 "type": "object", "x-kubernetes-preserve-unknown-fields": true,
             }}}],
@@ -71,7 +71,7 @@ fn an_object_of_a_kind_that_is_gone_does_not_keep_others_from_being_put_back() {
         format!("apiVersion: {group}/v1\nkind: Monitor\nmetadata: {{name: {{{{ .Release.Name }}}}}}\n");
     let chart = Chart::new("watched", &[("templates/cm.yaml", CONFIG), ("templates/monitor.yaml", &object)]);
     let definition = format!("monitors.{group}");
-    namespace.apply(&monitor(group));
+    namespace.apply(&bare(group, "Monitor", "monitors"));
     kubectl(&["wait", "--for=condition=Established", "--timeout=30s", "crd", &definition]);
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
@@ -80,9 +80,24 @@ fn an_object_of_a_kind_that_is_gone_does_not_keep_others_from_being_put_back() {
     says(60, "serves no Monitor", || namespace.condition(&kind, "demo", "ReleaseFailed"));
     namespace.kubectl(&["delete", "configmap", "demo"]);
     becomes(30, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
-    namespace.apply(&monitor(group));
+    namespace.apply(&bare(group, "Monitor", "monitors"));
     let name = || namespace.path(&definition, "demo", "{.metadata.name}");
     becomes(60, "demo".to_owned(), name);
     becomes(30, String::new(), || namespace.condition(&kind, "demo", "ReleaseFailed"));
     kubectl(&["delete", "crd", &definition]);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_definition_without_statuses_is_told() {
+    let (kind, namespace) = (Kind::new("Silent"), Namespace::new("silent"));
+    let chart = Chart::new("silent", &[("templates/cm.yaml", CONFIG)]);
+    let definition = format!("silents.{}", crate::support::GROUP);
+    namespace.apply(&bare(crate::support::GROUP, "Silent", "silents"));
+    kubectl(&["wait", "--for=condition=Established", "--timeout=30s", "crd", &definition]);
+    let watches = chart.watches(&[(&kind, "crd: none")]);
+    let operator = Operator::watching(&watches, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    becomes(30, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    says(30, "has no status subresource", || operator.log());
 }
