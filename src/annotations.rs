@@ -55,15 +55,88 @@ pub(crate) const CHART_VERSION: &str = "chartwright.io/chart-version";
 /// Keeps a release at the chart it was made of.
 pub(crate) const HOLD: &str = "chartwright.io/hold";
 
+/// What users may say by an annotation.
+enum Says {
+    /// True or false.
+    Switch,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// How long, as Go writes it.
+    Duration,
+    /// Anything.
+    Text,
+}
+
+/// The annotations of a custom resource that mean something, but for those that are judged where they are read.
+const OF_RESOURCES: &[(&str, Says)] = &[
+    (UNINSTALL_WAIT, Says::Switch),
+    (INSTALL_DISABLE_HOOKS, Says::Switch),
+    (UPGRADE_DISABLE_HOOKS, Says::Switch),
+    (UNINSTALL_DISABLE_HOOKS, Says::Switch),
+    (ROLLBACK, Says::Switch),
+    (ADOPT, Says::Switch),
+    (PAUSED, Says::Switch),
+    (PLAN, Says::Switch),
+    (HOLD, Says::Switch),
+    (UNKNOWN_FIELDS, Says::Word(&["refuse", "drop"])),
+    (DELETION_POLICY, Says::Word(&["orphan", "force"])),
+    (RANDOM_VALUES, Says::Word(&["fresh", "stable"])),
+    (READY_DEADLINE, Says::Duration),
+    (DELETION_DEADLINE, Says::Duration),
+    (HOOK_DEADLINE, Says::Duration),
+    (RECREATE, Says::Text),
+    (RECONCILE_NOW, Says::Text),
+    (TEST, Says::Text),
+    (CHART_VERSION, Says::Text),
+];
+
+/// Annotations of ours on objects of charts, which a resource may carry as an object of another.
+const OF_OBJECTS: &[&str] = &[IGNORE, HOOK_RUN];
+
+/// What the annotations of a custom resource say in vain: names of ours that mean nothing, and texts that are none of those
+/// expected. An empty text takes an annotation back.
+pub(crate) fn slips(instance: &Instance) -> Vec<String> {
+    instance.annotations.iter().filter_map(|(name, text)| slip(name, text.trim())).collect()
+}
+
+fn slip(name: &str, text: &str) -> Option<String> {
+    let Some((_, says)) = OF_RESOURCES.iter().find(|(known, _)| *known == name) else {
+        let is_ours = name.starts_with("chartwright.io/") && !OF_OBJECTS.contains(&name);
+        let known = OF_RESOURCES.iter().map(|(known, _)| *known);
+        return is_ours.then(|| match crate::words::nearest(name, known) {
+            Some(near) => format!("annotation {name} means nothing: is {near} meant?"),
+            None => format!("annotation {name} means nothing"),
+        });
+    };
+    if text.is_empty() {
+        return None;
+    }
+    match says {
+        Says::Switch if truth(text).is_none() => {
+            Some(format!("annotation {name}: {text:?} is neither true nor false, and counts for nothing"))
+        }
+        Says::Word(words) if !words.contains(&text) => {
+            Some(format!("annotation {name}: {text:?} counts for nothing; it may be {}", words.join(" or ")))
+        }
+        Says::Duration => {
+            crate::watches::go_duration(text).err().map(|why| format!("annotation {name}: {why}"))
+        }
+        _ => None,
+    }
+}
+
 /// Whether an annotation of a custom resource says true; anything else is false, as in helm-operator.
 pub(crate) fn is_true(instance: &Instance, annotation: &str) -> bool {
-    let value = instance.annotations.get(annotation).map(|value| value.trim().to_ascii_lowercase());
-    matches!(value.as_deref(), Some("true" | "t" | "1"))
+    switch(instance, annotation) == Some(true)
 }
 
 /// What an annotation of a custom resource says of a switch; `None` if it says neither true nor false.
 pub(crate) fn switch(instance: &Instance, annotation: &str) -> Option<bool> {
-    match instance.annotations.get(annotation)?.trim().to_ascii_lowercase().as_str() {
+    truth(instance.annotations.get(annotation)?.trim())
+}
+
+fn truth(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
         "true" | "t" | "1" => Some(true),
         "false" | "f" | "0" => Some(false),
         _ => None,
@@ -84,5 +157,35 @@ mod tests {
             assert_eq!(is_true(&instance, UNINSTALL_WAIT), truth, "{text:?}");
         }
         assert!(!is_true(&instance, PAUSED));
+    }
+    #[test]
+    fn what_is_said_in_vain_is_named() {
+        let mut instance = Instance::example("n", "a", "1");
+        for (name, text) in [
+            (PAUSED, "yes"),
+            (HOLD, "True"),
+            (PLAN, ""),
+            (DELETION_DEADLINE, "soon"),
+            (READY_DEADLINE, "5m"),
+            (DELETION_POLICY, "orfan"),
+            (RANDOM_VALUES, "fresh"),
+            (RECREATE, "*"),
+            (IGNORE, "/data"),
+            ("chartwright.io/pause", "true"),
+            ("chartwright.io/something-else-altogether", "x"),
+            ("helm.sdk.operatorframework.io/upgrade-force", "true"),
+        ] {
+            instance.annotations.insert(name.into(), text.into());
+        }
+        assert_eq!(
+            slips(&instance),
+            [
+                "annotation chartwright.io/deletion-deadline: \"soon\" is not a duration: write for example 30s, 1m or 1h30m",
+                "annotation chartwright.io/deletion-policy: \"orfan\" counts for nothing; it may be orphan or force",
+                "annotation chartwright.io/pause means nothing: is chartwright.io/paused meant?",
+                "annotation chartwright.io/paused: \"yes\" is neither true nor false, and counts for nothing",
+                "annotation chartwright.io/something-else-altogether means nothing",
+            ]
+        );
     }
 }

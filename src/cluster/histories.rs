@@ -112,10 +112,19 @@ impl Histories {
         let records = known.releases.get(&(namespace.into(), release.into()));
         let is_helms_word = |seen: &Seen| match seen.entry.state {
             State::Uninstalled => seen.entry.revision == revision,
-            State::Deployed => seen.entry.revision > revision && seen.entry.owner.is_none(),
+            State::Deployed | State::Failed => seen.entry.revision > revision && seen.entry.owner.is_none(),
             _ => false,
         };
         known.covers(&self.extents, namespace) && records.into_iter().flatten().any(is_helms_word)
+    }
+
+    /// Whether Helm is known to be taking away what a revision of ours made.
+    pub(super) fn is_being_uninstalled(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        let known = self.lock();
+        let records = known.releases.get(&(namespace.into(), release.into()));
+        records.into_iter().flatten().map(|seen| &seen.entry).any(|entry| {
+            entry.revision == revision && entry.state == State::Uninstalling && entry.owner.is_none()
+        })
     }
 
     /// Has somebody told whenever a record or a seed is gone that we did not delete, and when Helm has written a record.
@@ -134,7 +143,7 @@ impl Histories {
         let Some((release, seen)) = read(meta) else { return };
         // What Helm writes has no owner; it works in between.
         let is_helms = seen.entry.owner.is_none()
-            && matches!(seen.entry.state, State::Deployed | State::Uninstalled)
+            && matches!(seen.entry.state, State::Deployed | State::Failed | State::Uninstalled)
             && known.covers(&self.extents, &release.0);
         let records = known.releases.entry(release.clone()).or_default();
         match records.iter_mut().find(|known| known.entry.revision == seen.entry.revision) {
@@ -422,7 +431,12 @@ mod tests {
         histories.enter(&helms("n", "web", 3, "deployed", 4));
         assert!(*lock(&told) == 1 && histories.is_overtaken("n", "web", 2));
         assert!(!histories.is_overtaken("n", "web", 3) && !histories.is_overtaken("n", "other", 2));
-        histories.enter(&helms("n", "web", 3, "uninstalled", 5));
+        histories.enter(&helms("n", "web", 3, "uninstalling", 5));
+        assert!(*lock(&told) == 1 && histories.is_being_uninstalled("n", "web", 3));
+        assert!(!histories.is_overtaken("n", "web", 3));
+        histories.enter(&helms("n", "web", 3, "uninstalled", 6));
         assert!(*lock(&told) == 2 && histories.is_overtaken("n", "web", 3));
+        histories.enter(&helms("n", "web", 4, "failed", 7));
+        assert!(*lock(&told) == 3 && histories.is_overtaken("n", "web", 3));
     }
 }

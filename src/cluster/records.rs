@@ -81,6 +81,11 @@ impl Records {
         self.histories.has_older_deployed(namespace, release, revision)
     }
 
+    /// Whether Helm is known to be taking away what a revision of ours made.
+    pub(crate) fn is_being_uninstalled(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        self.histories.is_being_uninstalled(namespace, release, revision)
+    }
+
     /// Whether Helm is known to have gone on from a revision of ours: it took it away, or made a later one.
     pub(crate) fn is_overtaken(&self, namespace: &str, release: &str, revision: i64) -> bool {
         self.histories.is_overtaken(namespace, release, revision)

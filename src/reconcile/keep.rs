@@ -2,6 +2,7 @@
 //! looked at, in memory.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use helm::Manifest;
 use tokio::time::Instant;
@@ -24,6 +25,20 @@ use crate::cluster::ownership::lost;
 /// The most fields of an object that are named as changed.
 const MOST_FIELDS: usize = 10;
 
+/// While somebody uninstalls a release with Helm, nothing is put back: it is looked at again so often, so long at most.
+const HELM_AT_WORK: Duration = Duration::from_secs(1);
+const HELM_AT_MOST: Duration = Duration::from_secs(300);
+
+/// Whether somebody handles a release with Helm.
+enum Hands {
+    /// Nobody does.
+    Off,
+    /// It is being uninstalled.
+    AtWork,
+    /// Helm has uninstalled it, or gone on from our last revision.
+    Done,
+}
+
 /// An object that is not as it was left, and what it is now, if it is there.
 pub(super) type Drifted = (ObjectId, Option<Dependent>);
 
@@ -36,13 +51,16 @@ impl Controller {
         settled: &Arc<Settled>,
     ) -> Result<Next, Error> {
         self.still_wanted(instance)?;
-        let place = self.place(instance);
-        if self.records.is_overtaken(place.namespace, place.release, settled.revision) {
-            // What Helm made of the release since is read from its record.
-            if let Some(tracked) = self.tracked().get_mut(&instance.key) {
-                tracked.settled = None;
+        match self.at_helms_hands(instance, settled) {
+            Hands::Off => {}
+            Hands::AtWork => return Ok(Next::Soon(HELM_AT_WORK)),
+            // What Helm made of the release since is read from its record, if it left one.
+            Hands::Done => {
+                if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                    tracked.settled = None;
+                }
+                return self.advance(instance, values, settled.inputs, None).await;
             }
-            return self.advance(instance, values, settled.inputs, None).await;
         }
         let Some(settled) = self.renders_as_before(instance, values, settled).await? else {
             return self.advance(instance, values, settled.inputs, Some(settled.clone())).await;
@@ -60,6 +78,36 @@ impl Controller {
         self.hold_fast(instance, &settled).await?;
         self.report_kept(instance, values, &settled).await?;
         Ok(Next::Settled)
+    }
+
+    /// What somebody does, or has done, to a settled release with Helm.
+    fn at_helms_hands(&self, instance: &Instance, settled: &Settled) -> Hands {
+        let place = self.place(instance);
+        let (namespace, release, revision) = (place.namespace, place.release, settled.revision);
+        if self.records.is_overtaken(namespace, release, revision)
+            || (self.records.is_lost(namespace, release, revision) && self.is_all_gone(instance, settled))
+        {
+            return Hands::Done;
+        }
+        let at_work = self.records.is_being_uninstalled(namespace, release, revision);
+        let mut tracked = self.tracked();
+        let Some(tracked) = tracked.get_mut(&instance.key) else { return Hands::Off };
+        if !at_work {
+            tracked.uninstalled_since = None;
+            return Hands::Off;
+        }
+        // A Helm that broke off is not waited for for ever.
+        let since = *tracked.uninstalled_since.get_or_insert_with(Instant::now);
+        if since.elapsed() < HELM_AT_MOST { Hands::AtWork } else { Hands::Off }
+    }
+
+    /// Whether not one of a release's objects is there any more.
+    fn is_all_gone(&self, instance: &Instance, settled: &Settled) -> bool {
+        let observed = self.dependents.of(&instance.key);
+        let mut watched = settled.objects.iter().filter(|one| one.kind.watchable && !one.fleeting).peekable();
+        self.watch.watch_dependent_resources
+            && watched.peek().is_some()
+            && watched.all(|one| observed.get(&one.id).is_none_or(|now| now.deleting))
     }
 
     /// The objects that are not as they were left, and what they are now.

@@ -165,6 +165,7 @@ impl Controller {
             }
             entry.let_go = false;
         }
+        self.tell_slips(&instance);
         let (instance, held) = self.hold_if_asked(instance).await;
         if held.is_ok() && !instance.deleting && is_true(&instance, PAUSED) {
             self.report_paused(&instance).await;
@@ -199,6 +200,19 @@ impl Controller {
                     _ => Outcome::Failed,
                 }
             }
+        }
+    }
+
+    /// Tells, once, what a resource's annotations say in vain.
+    fn tell_slips(&self, instance: &Instance) {
+        let slips = crate::annotations::slips(instance);
+        let told = match self.tracked().get_mut(&instance.key) {
+            Some(tracked) => std::mem::replace(&mut tracked.slips, slips.clone()),
+            None => return,
+        };
+        for slip in slips.iter().filter(|slip| !told.contains(slip)) {
+            tracing::warn!(resource = %instance.key, "{slip}");
+            self.events.tell(instance, Severity::Warning, "Reconcile", "InvalidAnnotation", slip);
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Tracked {
     pub(crate) seed: Option<Seed>,
     /// Whether installs of the release were tried and none has ever succeeded.
     pub(crate) never_deployed: bool,
+    /// Since when Helm is known to be uninstalling the release.
+    pub(crate) uninstalled_since: Option<Instant>,
     /// The revision whose record was deleted and cannot be written again.
     pub(crate) record_given_up: Option<i64>,
     /// How often the release changed of late because of what it looks up.
@@ -42,6 +44,8 @@ pub(crate) struct Tracked {
     pub(crate) told: Option<Digest>,
     /// Whether everything was cleaned up after: the resource is about to go.
     pub(crate) uninstalled: bool,
+    /// What its annotations say in vain, as it was told.
+    pub(crate) slips: Vec<String>,
     /// Whether the resource was let go because it is not selected any more.
     pub(crate) let_go: bool,
 }

@@ -32,6 +32,20 @@ fn a_paused_resource_is_left_alone_until_it_goes_on() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn annotations_that_say_nothing_are_told() {
+    let chart = Chart::new("mumbler", &[("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Mumbler"), Namespace::new("mumbler"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    annotate(&namespace, &kind, "chartwright.io/paused=yes");
+    annotate(&namespace, &kind, "chartwright.io/hold-on=true");
+    let told = || namespace.kubectl(&["get", "events", "--field-selector=reason=InvalidAnnotation"]);
+    says(30, "\"yes\" is neither true nor false", told);
+    says(30, "chartwright.io/hold-on means nothing: is chartwright.io/hold meant?", told);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn reconcile_now_applies_everything_once_more() {
     // With no watch on what was applied, nobody sees a change by hand.
     let chart = Chart::new("asked", &[("templates/cm.yaml", CONFIG)]);

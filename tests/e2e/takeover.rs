@@ -43,8 +43,41 @@ fn what_helm_uninstalls_is_installed_again() {
     let history = helm(&namespace, &["history", "demo"]);
     assert!(history.contains("uninstalled") && history.contains("deployed"), "{history}");
     stays(3, || namespace.versions("configmap,secret"));
+    // And without a trace left.
+    helm(&namespace, &["uninstall", "demo"]);
+    becomes(30, "1".to_owned(), || namespace.path("configmap", "demo-hook", "{.data.revision}"));
+    becomes(30, "1".to_owned(), || {
+        namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}")
+    });
+    assert_eq!(namespace.path("configmap", "demo", "{.data.color}"), "red");
+    stays(3, || namespace.versions("configmap,secret"));
     namespace.kubectl(&["delete", &kind.full(), "demo", "--timeout=30s"]);
     becomes(60, Vec::<String>::new(), || namespace.names("secret"));
+}
+
+/// An object that Helm makes, and one that no server takes.
+const HALF: &str = "{{- if .Values.half }}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-first}\n---\napiVersion: v1\n\
+                    kind: ConfigMap\nmetadata: {name: Not_Good}\n{{- end }}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_helm_fails_to_upgrade_is_made_good() {
+    let chart = Chart::new("halfway", &[("templates/cm.yaml", CONFIG), ("templates/half.yaml", HALF)]);
+    let (kind, namespace) = (Kind::new("Halfway"), Namespace::new("halfway"));
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    let path = chart.path.to_str().unwrap();
+    let mut upgrade = cluster().helm3().expect("helm");
+    upgrade.args(["upgrade", "demo", path, "--set", "color=blue,half=true", "-n", &namespace.name]);
+    assert!(!upgrade.output().unwrap().status.success());
+    let revision = || namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}");
+    becomes(30, "3".to_owned(), revision);
+    becomes(30, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    becomes(30, String::new(), || namespace.path("configmap", "a-first", "{.metadata.name}"));
+    let history = helm(&namespace, &["history", "demo"]);
+    assert!(history.lines().last().unwrap().contains("deployed"), "{history}");
+    stays(3, || namespace.versions("configmap,secret"));
 }
 
 #[test]
