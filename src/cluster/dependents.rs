@@ -153,6 +153,18 @@ impl Dependents {
         lock(&self.store).get(key).and_then(|objects| objects.get(id)).map(|one| one.version)
     }
 
+    /// How many objects a custom resource has, and a number that changes with any of them: no version comes twice.
+    pub(crate) fn fingerprint(&self, key: &InstanceKey) -> (usize, u64) {
+        let store = lock(&self.store);
+        let objects = store.get(key);
+        // The answer to an apply does not say how an object is; the watch says so of the same version.
+        let states = objects
+            .into_iter()
+            .flatten()
+            .map(|(_, one)| one.version.wrapping_mul(2).wrapping_add(u64::from(one.health.is_some())));
+        (objects.map_or(0, BTreeMap::len), states.fold(0, u64::wrapping_add))
+    }
+
     /// The manager of the autoscaler that has set an object's replicas, if one has.
     pub(crate) fn scaler(&self, key: &InstanceKey, id: &ObjectId) -> Option<Box<str>> {
         lock(&self.store).get(key).and_then(|objects| objects.get(id)).and_then(|one| one.scaled.clone())

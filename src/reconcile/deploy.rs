@@ -231,7 +231,7 @@ impl Controller {
             tracked.never_deployed = false;
         }
         let reported = self.report_applied(instance, &settled, Some(&output.rendered));
-        let ((), trimmed) = futures::join!(reported, self.make_room(instance, revision, &history));
+        let (_, trimmed) = futures::join!(reported, self.make_room(instance, revision, &history));
         self.tell_deployed(instance, revision);
         trimmed?;
         self.settle_history(instance, &history, revision.number).await?;

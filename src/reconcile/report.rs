@@ -8,7 +8,7 @@ use super::ledger::manifest_text;
 use super::status::{
     Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch, release_part, tells,
 };
-use super::tracked::{Dependent, Failure, Settled};
+use super::tracked::{Dependent, Failure, Said, Settled};
 use super::values::Values;
 use crate::annotations::RECONCILE_NOW;
 use crate::cluster::error::explain;
@@ -26,13 +26,14 @@ impl Controller {
         self.report(instance, Situation::Working(message), None, None).await;
     }
 
-    /// Tells that everything is applied, and how it is. `new` is given when the release is.
+    /// Tells that everything is applied, and how it is. `new` is given when the release is. Returns whether the status said
+    /// so already.
     pub(super) async fn report_applied(
         &self,
         instance: &Instance,
         settled: &Settled,
         new: Option<&helm::Rendered>,
-    ) {
+    ) -> bool {
         let observed = self.dependents.of(&instance.key);
         let mut resources = resources(settled, &observed, self.watch.watch_dependent_resources);
         self.watch_the_clock(instance, &mut resources);
@@ -45,10 +46,11 @@ impl Controller {
             manifest: self.status_manifest.then(|| manifest_text(rendered)),
         });
         let is_ready = resources.ready == resources.total && !resources.failed;
-        self.report(instance, Situation::Applied, release, Some(resources)).await;
+        let has_no_news = self.report(instance, Situation::Applied, release, Some(resources)).await;
         if is_ready {
             self.moved(instance);
         }
+        has_no_news
     }
 
     /// Tells how a settled release is. What the status says of the release itself is made good where somebody changed it.
@@ -58,16 +60,34 @@ impl Controller {
         values: &Values,
         settled: &Settled,
     ) -> Result<(), Error> {
-        let current = self.instances.get(&instance.key);
-        let status = current.map(|current| current.status()).unwrap_or_default();
-        let told = self.tracked().get(&instance.key).and_then(|tracked| tracked.told);
+        let Some(current) = self.instances.get(&instance.key) else { return Ok(()) };
+        let said = Said {
+            resource_version: current.resource_version.clone(),
+            rendered: settled.rendered,
+            revision: settled.revision,
+            objects: self.dependents.fingerprint(&instance.key),
+        };
+        let (told, is_said) = match self.tracked().get(&instance.key) {
+            // While a deadline runs, time is news.
+            Some(tracked) => {
+                (tracked.told, tracked.said.as_ref() == Some(&said) && tracked.overdue_at.is_none())
+            }
+            None => (None, false),
+        };
+        if is_said {
+            return Ok(());
+        }
+        let status = current.status();
         let name = self.release_name(&instance.key);
         let is_right = match told {
             Some(told) => told == release_part(&status),
             None => tells(&status, name, settled.revision, settled.is_install),
         };
         if is_right {
-            self.report_applied(instance, settled, None).await;
+            let has_no_news = self.report_applied(instance, settled, None).await;
+            if let Some(tracked) = self.tracked().get_mut(&instance.key) {
+                tracked.said = has_no_news.then_some(said);
+            }
             if told.is_none() {
                 self.note_told(instance);
             }
@@ -181,7 +201,7 @@ impl Controller {
         situation: Situation<'_>,
         release: Option<ReleaseFacts<'_>>,
         resources: Option<Resources>,
-    ) {
+    ) -> bool {
         let report = Report {
             generation: instance.generation,
             situation,
@@ -190,14 +210,15 @@ impl Controller {
             resources,
             handled: None,
         };
-        self.write(instance, report).await;
+        self.write(instance, report).await
     }
 
-    async fn write(&self, instance: &Instance, report: Report<'_>) {
+    /// Writes what is new; returns whether nothing was.
+    async fn write(&self, instance: &Instance, report: Report<'_>) -> bool {
         // The latest word on it, not the one the work began with: our own earlier writes count.
         let current = match self.instances.get(&instance.key) {
             Some(current) if current.uid == instance.uid => current,
-            _ => return,
+            _ => return false,
         };
         let before = current.status();
         let is_done = matches!(report.situation, Situation::Applied | Situation::Failed { .. });
@@ -211,8 +232,9 @@ impl Controller {
                 secrets.hide_in(words);
             }
         }
-        let written = match patch(&before, &after) {
-            Some(patch) => self.instances.patch_status(&current, &patch).await,
+        let patch = patch(&before, &after);
+        let written = match &patch {
+            Some(patch) => self.instances.patch_status(&current, patch).await,
             None => Ok(()),
         };
         if written.is_ok() && (report.release.is_some() || report.revision.is_some()) {
@@ -226,6 +248,7 @@ impl Controller {
             // Said again at the next occasion; here is one.
             self.queue.add_after(instance.key.clone(), std::time::Duration::from_secs(5));
         }
+        patch.is_none()
     }
 }
 

@@ -42,12 +42,25 @@ pub(crate) struct Tracked {
     pub(crate) ready_to_delete: bool,
     /// What the status last said of the release, as we told it; see [`status::release_part`](super::status::release_part).
     pub(crate) told: Option<Digest>,
+    /// What a status that said all there is was made of: of the same there is nothing to say.
+    pub(crate) said: Option<Said>,
     /// Whether everything was cleaned up after: the resource is about to go.
     pub(crate) uninstalled: bool,
     /// What its annotations say in vain, as it was told.
     pub(crate) slips: Vec<String>,
     /// Whether the resource was let go because it is not selected any more.
     pub(crate) let_go: bool,
+}
+
+/// What the status of a settled resource depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// Of the custom resource, status included.
+    pub(crate) resource_version: Box<str>,
+    pub(crate) rendered: Digest,
+    pub(crate) revision: i64,
+    /// Of its objects as they are.
+    pub(crate) objects: (usize, u64),
 }
 
 /// An attempt at a release that did not work.
