@@ -78,6 +78,33 @@ fn one_namespace_needs_no_rules_elsewhere() {
 }
 
 #[test]
+fn what_manifests_are_made_with_the_operator_is_told_too() {
+    let flags = [
+        "--plural=stores",
+        "--scope=Cluster",
+        "--short-name=mc",
+        "--column=Tag=.spec.image.tag",
+        "--replicas-path=replicaCount",
+        "--schema=strict",
+    ];
+    let given = [&["--image", "x"], &flags[..]].concat();
+    let text = stdout(&with("manifests", &given));
+    for flag in flags {
+        assert!(
+            text.contains(&format!("            - \"{flag}\"\n")),
+            "{flag} is not among the arguments:\n{text}"
+        );
+    }
+    assert!(!stdout(&with("manifests", &["--image", "x", "--plural", "memcacheds"])).contains("- \"--"));
+}
+
+#[test]
+fn check_refuses_a_number_of_replicas_that_the_chart_does_not_have() {
+    let told = error(&with("check", &["--replicas-path", "nope"]));
+    assert!(told.contains("no value nope to scale"), "{told}");
+}
+
+#[test]
 fn the_crd_has_the_kits_names() {
     let args = [
         "crd",

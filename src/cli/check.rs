@@ -31,6 +31,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
             let chart = CompiledChart::new(chart)?;
             chart.check_schemas()?;
             chart.check_templates()?;
+            if index == 0 {
+                // Its type: the newest version gives it.
+                crate::crd::api(&watch, chart.chart())?;
+            }
             let metadata = &chart.chart().metadata;
             let pin = match index {
                 0 => String::new(),

@@ -265,6 +265,7 @@ impl Instances {
             config = config.labels_from(selector);
         }
         let mut retries = self.retries.subscribe();
+        let mut is_unserved = false;
         loop {
             let events = watch_kind(api.clone(), config.clone()).default_backoff();
             pin_mut!(events);
@@ -283,7 +284,7 @@ impl Instances {
                         self.update(wire.instance);
                     }
                     Some(Ok(Event::InitDone)) => {
-                        failing = false;
+                        (failing, is_unserved) = (false, false);
                         self.drop_all_but(extent, &listed);
                         listed = HashSet::new();
                         synced.send_replace(true);
@@ -292,7 +293,13 @@ impl Instances {
                     Some(Ok(Event::Delete(wire))) => self.delete(&wire.instance),
                     Some(Err(error)) => {
                         failing = true;
-                        self.report(&error);
+                        if error::refusal(&error).is_some_and(error::is_not_found) {
+                            self.tell_unserved(std::mem::replace(&mut is_unserved, true));
+                            // There are none, and others need not wait for them.
+                            synced.send_replace(true);
+                        } else {
+                            self.report(&error);
+                        }
                     }
                 }
             }
@@ -304,14 +311,19 @@ impl Instances {
             tracing::debug!(kind = %self.resource.kind, %error, "Watch interrupted");
             return;
         };
-        if error::is_not_found(cause) {
+        tracing::warn!(kind = %self.resource.kind, error = %explain(cause), "Cannot watch custom resources");
+    }
+
+    fn tell_unserved(&self, is_told: bool) {
+        let kind = &self.resource.kind;
+        if is_told {
+            tracing::debug!(%kind, "The cluster still does not serve the kind");
+        } else {
             tracing::warn!(
-                kind = %self.resource.kind, api_version = %self.resource.api_version,
+                %kind, api_version = %self.resource.api_version,
                 "The cluster does not serve the kind: its resources are waited for until its CustomResourceDefinition is there"
             );
-            return;
         }
-        tracing::warn!(kind = %self.resource.kind, error = %explain(cause), "Cannot watch custom resources");
     }
 
     fn update(&self, instance: Arc<Instance>) {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::cli::webhook::service_name;
 use crate::convert::json_to_yaml;
-use crate::settings::Watch;
+use crate::names::Names;
+use crate::settings::{Scope, Watch};
 
 pub(crate) use rbac::Permissions;
 
@@ -81,6 +82,7 @@ fn data(deployment: &Deployment<'_>) -> Value {
         "namespaced": deployment.namespaced,
         "webhook": deployment.webhook.then(|| service_name(singular)),
         "image": deployment.image,
+        "flags": flags(watch),
         "api_version": watch.api_version.to_string(),
         "kind": watch.names.kind,
         "sample_name": format!("{singular}-sample"),
@@ -89,4 +91,32 @@ fn data(deployment: &Deployment<'_>) -> Value {
         "cluster_rules": json_to_yaml(&json!({ "rules": cluster })),
         "namespace_rules": json_to_yaml(&json!({ "rules": own })),
     })
+}
+
+/// The flags of `run` that say of a kind what its names in the image do not, each as YAML.
+fn flags(watch: &Watch) -> Vec<String> {
+    let shape = &watch.shape;
+    let by_rule = Names::of(&watch.names.kind, None).ok().map(|names| names.plural);
+    let plural = Some(&watch.names.plural).filter(|plural| by_rule.as_ref() != Some(plural));
+    let schema = match shape.schema {
+        crdschema::Mode::Auto => None,
+        crdschema::Mode::Strict => Some("strict"),
+        crdschema::Mode::Open => Some("open"),
+    };
+    let mut flags = Vec::new();
+    let mut add = |flag: &str, value: &str| flags.push(format!("--{flag}={value}"));
+    plural.into_iter().for_each(|plural| add("plural", plural));
+    if watch.scope == Scope::Cluster {
+        add("scope", "Cluster");
+    }
+    shape.short_names.iter().for_each(|name| add("short-name", name));
+    shape.categories.iter().for_each(|name| add("category", name));
+    shape.columns.iter().for_each(|column| add("column", &format!("{}={}", column.name, column.path)));
+    shape.replicas.iter().for_each(|path| add("replicas-path", path));
+    schema.into_iter().for_each(|mode| add("schema", mode));
+    if shape.accept_breaking {
+        add("accept-breaking-changes", "true");
+    }
+    // A JSON string is one of YAML's too, whatever is in it.
+    flags.into_iter().map(|flag| Value::from(flag).to_string()).collect()
 }

@@ -40,7 +40,8 @@ impl Controller {
         let record = last.as_ref().map(|last| &last.record);
         if policy == Deletion::Orphan {
             self.orphan(instance, record).await?;
-            return self.release(instance, "everything of the release stays, as a release of Helm's").await;
+            let note = "everything of the release stays, as a release of Helm's";
+            return self.release(instance, "Orphaned", note).await;
         }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record);
@@ -64,10 +65,10 @@ impl Controller {
         self.last_hooks(instance, &hooks, HookEvent::PostDelete, policy).await?;
         self.forget_release(instance).await?;
         if left.is_empty() {
-            return self.release(instance, "everything of the release is gone").await;
+            return self.release(instance, "Uninstalled", "everything of the release is gone").await;
         }
         self.tell_left(instance, &waiting_for(&left));
-        self.release(instance, "the release is gone but for what was left behind").await
+        self.release(instance, "Uninstalled", "the release is gone but for what was left behind").await
     }
 
     /// Runs the hooks before the deletion, once: what they need may be gone a moment later. That they have run is written
@@ -180,8 +181,8 @@ impl Controller {
         Ok(())
     }
 
-    /// Takes our finalizers off: the resource may go.
-    async fn release(&self, instance: &Instance, note: &str) -> Result<Next, Error> {
+    /// Takes our finalizers off: the resource may go. `reason` is a word for what became of the release.
+    async fn release(&self, instance: &Instance, reason: &str, note: &str) -> Result<Next, Error> {
         let rest: Vec<_> =
             instance.finalizers.iter().filter(|finalizer| !is_ours(finalizer)).cloned().collect();
         self.instances.set_finalizers(instance, &rest).await.map_err(Error::api("remove the finalizer"))?;
@@ -190,9 +191,9 @@ impl Controller {
         }
         tracing::info!(
             kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
-            "Uninstalled release"
+            "{reason} release"
         );
-        self.events.tell(instance, Severity::Normal, "Uninstall", "Uninstalled", note);
+        self.events.tell(instance, Severity::Normal, "Uninstall", reason, note);
         Ok(Next::Gone)
     }
 

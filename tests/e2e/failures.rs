@@ -278,7 +278,9 @@ fn a_broken_chart_holds_up_no_other_kind() {
         format!("- group: e2e.example.com\n  version: v1\n  kind: {}\n  chart: {path}\n", kind.name)
     };
     let watches = good.path.with_file_name("watches.yaml");
-    std::fs::write(&watches, entry(&unsound, &bad) + &entry(&sound, &good)).expect("written");
+    // And one whose definition is somebody else's to make.
+    let unmade = entry(&Kind::new("Unmade"), &good) + "  crd: check\n";
+    std::fs::write(&watches, entry(&unsound, &bad) + &unmade + &entry(&sound, &good)).expect("written");
     // The type is there from when the chart was whole.
     let definition = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "unsounds.e2e.example.com"}, "spec": {"group": "e2e.example.com", "scope": "Namespaced",
@@ -296,4 +298,10 @@ fn a_broken_chart_holds_up_no_other_kind() {
     let told = says(30, "nosuchfunc", || namespace.condition(&unsound, "demo", "Irreconcilable"));
     assert!(told.contains("unsound/templates/cm.yaml:1"), "{told}");
     assert!(namespace.condition(&unsound, "demo", "Ready").starts_with("False ChartUnusable"));
+    assert_eq!(
+        operator.log().matches("The cluster does not serve the kind").count(),
+        1,
+        "{}",
+        operator.log()
+    );
 }
