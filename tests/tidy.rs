@@ -131,4 +131,9 @@ fn end_to_end_tests_have_kinds_of_their_own() {
             assert!(before.is_none(), "two tests have the kind {name}: {before:?} and {path:?}");
         }
     }
+    // The names of a kind, its plural among them, may be no name of another.
+    for (name, path) in &seen {
+        let other = name.strip_suffix('s').and_then(|singular| seen.get(singular));
+        assert!(other.is_none(), "{name} in {path:?} is the plural of a kind in {other:?}");
+    }
 }

@@ -17,8 +17,8 @@ const KNOWN: [&str; 3] =
 #[test]
 #[ignore = "needs a control plane"]
 fn unknown_fields_of_a_release_that_runs_are_left_out_and_new_ones_refused() {
-    let chart = Chart::new("slips", &[("templates/all.yaml", SLIPS), ("values.yaml", "more: \"\"\n")]);
-    let (kind, namespace) = (Kind::new("Slips"), Namespace::new("slips"));
+    let chart = Chart::new("misfit", &[("templates/all.yaml", SLIPS), ("values.yaml", "more: \"\"\n")]);
+    let (kind, namespace) = (Kind::new("Misfit"), Namespace::new("misfit"));
     helm(&namespace, &["install", "demo", chart.path.to_str().unwrap(), "--set", "image=a:1"]);
     let before = namespace.path("deployment", "demo", "{.metadata.uid} {.metadata.generation}");
 
