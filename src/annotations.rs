@@ -158,6 +158,7 @@ mod tests {
         }
         assert!(!is_true(&instance, PAUSED));
     }
+
     #[test]
     fn what_is_said_in_vain_is_named() {
         let mut instance = Instance::example("n", "a", "1");

@@ -24,8 +24,9 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 const KEEPALIVE_RETRIES: u32 = 3;
 const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
-/// Makes the client for a cluster, which writes as long as its `tenure` lasts. Requests are not repeated by it: a busy server is asked again a few times by
-/// [`request::call`](super::request::call), and everything else is repeated by the work queue, which knows how to wait.
+/// Makes the client for a cluster, which writes as long as its `tenure` lasts. Requests are not repeated by it: a busy
+/// server is asked again a few times by [`request::call`](super::request::call), and everything else is repeated by the
+/// work queue, which knows how to wait.
 ///
 /// It is layered as kube's own, which would leave it to the kernel when a request is sent: on a new connection that is
 /// when the server has acknowledged the end of the handshake, and it takes its time (40 ms) to do so.

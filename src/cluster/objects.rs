@@ -16,7 +16,7 @@ use super::FIELD_MANAGER;
 use super::dependents::Dependents;
 use super::error::is_not_found;
 use super::ownership;
-use super::request::{Answer, call};
+use super::request::{Answer, call, find};
 use super::seen::Seen;
 use crate::discretion::discreet;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
@@ -167,11 +167,7 @@ impl Writer {
         }
         let request =
             at(kind, id).get_metadata(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match call::<Answer>(&self.client, request).await {
-            Ok(answer) => Ok(Some(answer.body.metadata)),
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(find::<Answer>(&self.client, request).await?.map(|found| found.metadata))
     }
 
     /// Reads who says an object is his; `None` if it is not there.
@@ -182,21 +178,13 @@ impl Writer {
         }
         let request =
             at(kind, id).get_metadata(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match call::<Meta>(&self.client, request).await {
-            Ok(answer) => Ok(Some(answer.body.metadata)),
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(find::<Meta>(&self.client, request).await?.map(|found| found.metadata))
     }
 
     /// Reads an object; `None` if it is not there.
     pub(crate) async fn get(&self, kind: &ApiKind, id: &ObjectId) -> Result<Option<Value>, kube::Error> {
         let request = at(kind, id).get(&id.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match call::<Value>(&self.client, request).await {
-            Ok(answer) => Ok(Some(answer.body)),
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        find(&self.client, request).await
     }
 
     /// Deletes an object, if it is still the one with that uid; reports whether it was there.

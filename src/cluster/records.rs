@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::FIELD_MANAGER;
 use super::error::is_not_found;
 use super::histories::{Histories, entry};
-use super::request::call;
+use super::request::{call, find};
 use super::seeds::{from_line, to_line};
 use crate::reconcile::render::Seed;
 use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
@@ -36,6 +36,14 @@ pub(crate) struct Place<'a> {
     pub(crate) owner: Value,
     /// The seed of the release's random values, of which each record that is written holds a copy.
     pub(crate) seed: Option<Seed>,
+}
+
+/// What a record's Secret holds, in base64.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Data {
+    release: String,
+    seed: String,
 }
 
 #[derive(Deserialize)]
@@ -98,23 +106,8 @@ impl Records {
         release: &str,
         revision: i64,
     ) -> Result<Option<RecordBytes>, kube::Error> {
-        #[derive(Deserialize)]
-        struct Secret {
-            #[serde(default)]
-            data: Data,
-        }
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Data {
-            release: String,
-        }
-        let name = secret_name(release, revision);
-        let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match call::<Secret>(&self.client, request).await {
-            Ok(answer) => Ok(Some(RecordBytes(BASE64.decode(answer.body.data.release).unwrap_or_default()))),
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let data = self.data(namespace, release, revision).await?;
+        Ok(data.map(|data| RecordBytes(BASE64.decode(data.release).unwrap_or_default())))
     }
 
     /// Reads the copy of the seed that a record holds; `None` if it holds none.
@@ -124,26 +117,20 @@ impl Records {
         release: &str,
         revision: i64,
     ) -> Result<Option<Seed>, kube::Error> {
+        let data = self.data(namespace, release, revision).await?;
+        let line = data.and_then(|data| BASE64.decode(data.seed).ok());
+        Ok(line.and_then(|line| from_line(&String::from_utf8(line).ok()?)))
+    }
+
+    async fn data(&self, namespace: &str, release: &str, revision: i64) -> Result<Option<Data>, kube::Error> {
         #[derive(Deserialize)]
         struct Secret {
             #[serde(default)]
             data: Data,
         }
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Data {
-            seed: String,
-        }
         let name = secret_name(release, revision);
         let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match call::<Secret>(&self.client, request).await {
-            Ok(answer) => {
-                let line = BASE64.decode(answer.body.data.seed).ok();
-                Ok(line.and_then(|line| from_line(&String::from_utf8(line).ok()?)))
-            }
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(find::<Secret>(&self.client, request).await?.map(|secret| secret.data))
     }
 
     /// Writes a new record; a conflict if there is one of that revision.

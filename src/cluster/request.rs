@@ -7,6 +7,7 @@ use kube::Client;
 use kube::core::Status;
 use serde::de::DeserializeOwned;
 
+use super::error::is_not_found;
 use crate::json;
 
 /// What the server answered.
@@ -41,6 +42,18 @@ pub(crate) async fn call<T: DeserializeOwned>(
         }
     }
     send(client, request).await
+}
+
+/// Sends a request for one object; `None` if it is not there.
+pub(crate) async fn find<T: DeserializeOwned>(
+    client: &Client,
+    request: http::Request<Vec<u8>>,
+) -> Result<Option<T>, kube::Error> {
+    match call::<T>(client, request).await {
+        Ok(answer) => Ok(Some(answer.body)),
+        Err(error) if is_not_found(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Sends a request once. One that is never answered fails, and somebody else may be asked.

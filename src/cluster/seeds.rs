@@ -14,7 +14,7 @@ use super::FIELD_MANAGER;
 use super::error::is_not_found;
 use super::histories::{Histories, SEED_OWNER};
 use super::records::{Item, Place};
-use super::request::call;
+use super::request::{call, find};
 use crate::reconcile::render::{Drawing, Seed};
 
 /// Reads and writes seeds.
@@ -65,11 +65,10 @@ impl Seeds {
     pub(crate) async fn read(&self, namespace: &str, release: &str) -> Result<Found, kube::Error> {
         let name = secret_name(release);
         let request = at(namespace).get(&name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match call::<Secret>(&self.client, request).await {
-            Ok(answer) => Ok(parse(&answer.body.data).map_or(Found::Damaged, Found::Seed)),
-            Err(error) if is_not_found(&error) => Ok(Found::Nothing),
-            Err(error) => Err(error),
-        }
+        Ok(match find::<Secret>(&self.client, request).await? {
+            Some(secret) => parse(&secret.data).map_or(Found::Damaged, Found::Seed),
+            None => Found::Nothing,
+        })
     }
 
     /// Writes a new seed; with `over` in place of the one that may be there.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::FIELD_MANAGER;
 use crate::cluster::error::is_not_found;
-use crate::cluster::request::call;
+use crate::cluster::request::{call, find};
 
 /// Reads and writes one CustomResourceDefinition.
 #[derive(Clone)]
@@ -29,11 +29,7 @@ impl Definition {
     /// Reads it; `None` if it is not there.
     pub(super) async fn read(&self) -> Result<Option<Value>, kube::Error> {
         let request = Self::request().get(&self.name, &GetParams::default());
-        match call::<Value>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
-            Ok(answer) => Ok(Some(answer.body)),
-            Err(error) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        find(&self.client, request.map_err(kube::Error::BuildRequest)?).await
     }
 
     /// Applies it.
