@@ -132,11 +132,13 @@ fn the_crd_has_the_kits_names() {
 #[test]
 fn a_chart_may_stand_by_itself() {
     let kind = ["--api-version", "anywhere.io/v1alpha1", "--kind", "Memcached"];
-    for command in ["crd", "docs", "check"] {
-        let by_flag = stdout(&[&[command, "--chart", "charts/memcached"], &kind[..]].concat());
-        assert_eq!(stdout(&[&[command, "charts/memcached"], &kind[..]].concat()), by_flag, "{command}");
-        let both = [&[command, "charts/memcached", "--chart", "nowhere"], &kind[..]].concat();
-        assert_eq!(stdout(&both), by_flag, "{command}: the argument counts first");
+    for (command, more) in [("crd", None), ("docs", None), ("check", None), ("manifests", Some("--image=x"))]
+    {
+        let with = |args: &[&'static str]| [&[command], args, &kind[..], more.as_slice()].concat();
+        let by_flag = stdout(&with(&["--chart", "charts/memcached"]));
+        assert_eq!(stdout(&with(&["charts/memcached"])), by_flag, "{command}");
+        let told = error(&with(&["charts/memcached", "--chart", "nowhere"]));
+        assert!(told.contains("a chart is given twice"), "{command}: {told}");
     }
 }
 
@@ -386,6 +388,8 @@ fn flags_that_contradict_each_other_are_refused() {
     assert!(twice.contains("cannot be used with"), "{twice}");
     let unsafe_rbac = run(&["--metrics-require-rbac"]);
     assert!(unsafe_rbac.contains("--metrics-require-rbac needs --metrics-secure"), "{unsafe_rbac}");
+    let both = run(&["--watches-file=watches.yaml"]);
+    assert!(both.contains("--chart cannot be used with --watches-file"), "{both}");
     let missing = error(&["run", "--watches-file=/nonexistent/watches.yaml"]);
     assert!(missing.contains("cannot read the watches file /nonexistent/watches.yaml"), "{missing}");
 }
@@ -426,6 +430,158 @@ fn versions_of_a_chart_and_a_watches_file_are_checked() {
     assert!(told.contains("did you mean maxHistory?"), "{told}");
     std::fs::write(&watches, format!("{entry}  maxHistory: many\n")).expect("written");
     let told = error(&["check", "--watches-file", file]);
-    assert!(told.contains("maxHistory is the text \"many\", and a whole number is expected"), "{told}");
+    assert!(
+        told.contains("maxHistory is the text \"many\", and a whole number of at least 1 is expected"),
+        "{told}"
+    );
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+/// Two kinds, the second with a chart that demands a value, which the file gives.
+fn two_kinds(dir: &Path) -> String {
+    let write = |name: &str, text: &str| {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    for (chart, kind) in [("web", "Deployment"), ("db", "StatefulSet")] {
+        write(&format!("{chart}/Chart.yaml"), &format!("apiVersion: v2\nname: {chart}\nversion: 1.0.0\n"));
+        write(&format!("{chart}/values.yaml"), "replicaCount: 1\n");
+        let object = format!("apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: x}}\n");
+        write(&format!("{chart}/templates/x.yaml"), &object);
+    }
+    write("db/templates/secret.yaml", "{{ $_ := required \"a size\" .Values.size }}\n");
+    let entry = |kind: &str, more: &str| {
+        let chart = dir.join(kind.to_lowercase());
+        format!(
+            "- {{group: {}.example.com, version: v1, kind: {kind}, chart: {}{more}}}\n",
+            "a",
+            chart.display()
+        )
+    };
+    write("watches.yaml", &(entry("Web", "") + &entry("Db", ", crd: check, values: {size: 3}")));
+    dir.join("watches.yaml").to_str().expect("a path").to_owned()
+}
+
+#[test]
+fn kinds_of_a_watches_file_are_installed_together() {
+    let dir = tempdir("several");
+    let file = two_kinds(&dir);
+    let out = dir.join("deploy");
+    let args = ["manifests", "--watches-file", &file, "--image", "x", "--webhook", "--output-dir"];
+    stdout(&[&args[..], &[out.to_str().expect("a path")]].concat());
+    let read =
+        |name: &str| std::fs::read_to_string(out.join(name)).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let rbac = read("rbac.yaml");
+    for resource in
+        ["- webs\n", "- dbs\n", "- deployments\n", "- statefulsets\n", "chartwright-dbs.a.example.com"]
+    {
+        assert_eq!(rbac.matches(resource).count(), 1, "{resource} in one rule of\n{rbac}");
+    }
+    assert_eq!(rbac.matches("\nkind: ClusterRole\n").count(), 1, "{rbac}");
+    let operator = read("operator.yaml");
+    assert_eq!(operator.matches("kind: Deployment").count(), 1, "{operator}");
+    assert!(operator.contains("          args:\n            - --webhook\n"), "{operator}");
+    assert!(!operator.contains("- run"), "the image's entry point says that: {operator}");
+    for (crd, sample, kind) in [
+        ("crd/a.example.com_webs.yaml", "samples/a.example.com_v1_web.yaml", "kind: Web\n"),
+        ("crd/a.example.com_dbs.yaml", "samples/a.example.com_v1_db.yaml", "kind: Db\n"),
+    ] {
+        assert!(read(crd).contains(kind) && read(crd).contains("kind: CustomResourceDefinition"), "{crd}");
+        assert!(read(sample).contains(kind) && read(sample).contains("replicaCount: 3"), "{sample}");
+    }
+    let told = error(&["manifests", "--watches-file", &file, "--image", "x", "--set", "a=1"]);
+    assert!(told.contains("cannot be of all samples"), "{told}");
+
+    // What looks at charts takes the file as well, also where it lies and nothing else is said.
+    let crds = stdout(&["crd", "--watches-file", &file]);
+    assert_eq!(crds.matches("kind: CustomResourceDefinition\n").count(), 2, "{crds}");
+    let old = dir.join("old.yaml");
+    std::fs::write(&old, &crds).expect("written");
+    let diff = ["crd", "--watches-file", &file, "--diff", old.to_str().expect("a path")];
+    assert_eq!(stdout(&diff), "nothing changes\n");
+    let here = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chartwright"));
+        command
+            .args(args)
+            .current_dir(&dir)
+            .envs(variables.iter().copied())
+            .output()
+            .expect("the binary runs")
+    };
+    let docs = String::from_utf8(here(&["docs"], &[]).stdout).expect("text");
+    assert!(docs.contains("# Values of Web\n") && docs.contains("# Values of Db\n"), "{docs}");
+    let checked = here(&["check"], &[]);
+    assert_eq!(String::from_utf8_lossy(&checked.stdout).lines().count(), 2, "{checked:?}");
+
+    // What counts is told where the environment says something else.
+    let told = |args: &[&str], variables: &[(&str, &str)]| {
+        String::from_utf8(here(args, variables).stderr).expect("text")
+    };
+    let one = [("HELM_CHART", "web"), ("API_VERSION", "a.io/v1"), ("KIND", "Web")];
+    let by_file = told(&["check", "--watches-file", "watches.yaml"], &one);
+    assert_eq!(by_file, "hint: --watches-file counts, and HELM_CHART, API_VERSION, KIND do not\n");
+    let by_variables = told(&["check"], &one);
+    assert_eq!(
+        by_variables,
+        "hint: HELM_CHART, API_VERSION, KIND count, and the file watches.yaml does not\n"
+    );
+    let flags = ["check", "--chart=web", "--api-version=a.io/v1", "--kind=Web"];
+    let by_flags = told(&flags, &[("HELM_CHART_WATCHES", "nowhere.yaml")]);
+    assert_eq!(by_flags, "hint: --chart counts, and HELM_CHART_WATCHES does not\n");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn all_that_is_wrong_with_a_watches_file_is_told() {
+    let dir = tempdir("faults");
+    std::fs::create_dir_all(dir.join("broken/templates")).expect("made");
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("written");
+    write("broken/Chart.yaml", "apiVersion: v2\nname: broken\nversion: 1.0.0\n");
+    write("broken/templates/x.yaml", "{{ if }}");
+    let names = "group: a.io, version: v1";
+    write(
+        "watches.yaml",
+        &format!(
+            "- {{{names}, kind: Gone, chart: nowhere}}\n- {{{names}, kind: Broken, chart: broken}}\n- {{{names}, kind: Many, \
+             chart: x, maxHistory: 0}}\n- {{{names}, kind: Late, chart: x, readyDeadline: never}}\n- {{{names}, kind: Parts, \
+             chart: x, overrideValues: {{a: [1]}}}}\n- {{{names}, kind: Gone, chart: nowhere}}\n"
+        ),
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_chartwright"))
+        .args(["check"])
+        .current_dir(&dir)
+        .output()
+        .expect("the binary runs");
+    let told = String::from_utf8(output.stderr).expect("text");
+    assert!(!output.status.success() && output.stdout.is_empty(), "{told}");
+    for fault in [
+        "line 1, entry 1, kind Gone: chart nowhere: path \"nowhere\" not found\n",
+        "line 2, entry 2, kind Broken: chart broken: parse error at (broken/templates/x.yaml:1): missing value for if\n",
+        "line 3, entry 3: maxHistory is the number 0, and a whole number of at least 1 is expected\n",
+        "line 4, entry 4, kind Late: readyDeadline \"never\" is not a duration",
+        "line 5, entry 5, kind Parts: overrideValues a must be a text",
+        "line 6, entry 6, kind Gone: a.io/v1 Gone was listed before",
+    ] {
+        assert!(told.contains(fault), "{fault}\n{told}");
+    }
+    assert!(!told.contains("--debug"), "there is no such flag: {told}");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn a_chart_that_demands_values_says_how_manifests_get_them() {
+    let dir = tempdir("demanding");
+    two_kinds(&dir);
+    let chart = dir.join("db");
+    let chart = chart.to_str().expect("a path");
+    let args = ["manifests", chart, "--api-version=a.io/v1", "--kind=Db", "--image=x"];
+    let told = error(&args);
+    assert!(told.contains("a size") && told.contains("Give what it needs with -f or --set"), "{told}");
+    assert!(stdout(&[&args[..], &["--set", "size=3"]].concat()).contains("size: 3"));
+    // What its schema demands, the sample has.
+    let schema = "{\"type\": \"object\", \"required\": [\"size\"], \"properties\": {\"size\": {\"type\": \"integer\"}}}";
+    std::fs::write(dir.join("db/values.schema.json"), schema).expect("written");
+    assert!(stdout(&args).contains("size: "));
     let _ = std::fs::remove_dir_all(dir);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use super::served::ChartArgs;
+use super::kinds::ChartArgs;
 use super::{CliError, hint, print};
 use crate::charts;
 use crate::convert::{json_to_yaml, yaml_to_json};
@@ -26,32 +26,58 @@ pub(crate) struct CrdArgs {
     diff: Option<PathBuf>,
 }
 
-/// Prints the CustomResourceDefinition.
+/// Prints the CustomResourceDefinitions, or what changes of them.
 pub(crate) fn run(args: &CrdArgs) -> Result<(), CliError> {
-    let watch = args.of.served().to_watch()?;
-    let chart = charts::newest(&watch.chart)?;
-    let api = api(&watch, &chart)?;
-    let crd = definition(&watch, &api);
-    if let Some(old) = &args.diff {
-        let old = old_definition(old, &watch)?;
-        let new = successor(crd, &old, &watch.api_version.version);
-        return diff(&old, &new, watch.shape.accept_breaking);
+    let watches = args.of.hinted()?;
+    let mut told = String::new();
+    let (mut changed, mut breaking) = (String::new(), 0);
+    for (index, watch) in watches.iter().enumerate() {
+        let chart = charts::newest(&watch.chart)?;
+        let api = api(watch, &chart)?;
+        let crd = definition(watch, &api);
+        if let Some(old) = &args.diff {
+            let old = old_definition(old, watch, watches.len() == 1)?;
+            let new = successor(crd, &old, &watch.api_version.version);
+            let changes = changes(&old, &new);
+            let of = if watches.len() == 1 { String::new() } else { format!("{}: ", watch.crd_name()) };
+            changed.extend(changes.iter().map(|change| format!("{of}{change}\n")));
+            let accepted = watch.shape.accept_breaking;
+            breaking += changes.iter().filter(|change| change.breaking && !accepted).count();
+            continue;
+        }
+        if !api.report.folded.is_empty() {
+            hint(&format!("left open, to keep the type small: {}", api.report.folded.join(", ")));
+        }
+        if crd.to_string().len() > LARGEST_ANNOTATION {
+            hint("too large for plain `kubectl apply`: add --server-side, or let the operator apply it");
+        }
+        told.push_str(if index == 0 { "" } else { "---\n" });
+        told.push_str(&format!("{}\n", json_to_yaml(&crd)));
     }
-    if !api.report.folded.is_empty() {
-        hint(&format!("left open, to keep the type small: {}", api.report.folded.join(", ")));
+    if args.diff.is_none() {
+        return print(told);
     }
-    if crd.to_string().len() > LARGEST_ANNOTATION {
-        hint("too large for plain `kubectl apply`: add --server-side, or let the operator apply it");
+    print(if changed.is_empty() { "nothing changes\n" } else { &changed })?;
+    match breaking {
+        0 => Ok(()),
+        1 => Err(CliError::Usage("1 change could hurt existing resources".to_owned())),
+        count => Err(CliError::Usage(format!("{count} changes could hurt existing resources"))),
     }
-    print(format!("{}\n", json_to_yaml(&crd)))
 }
 
-/// Reads the definition to compare with: from a file, or from a chart served the same way.
-fn old_definition(path: &Path, watch: &Watch) -> Result<Value, CliError> {
+/// Reads the definition to compare with: from a file, or, for the `only` kind, from a chart served the same way.
+fn old_definition(path: &Path, watch: &Watch, only: bool) -> Result<Value, CliError> {
     let is_yaml = path
         .extension()
         .is_some_and(|extension| ["yaml", "yml", "json"].iter().any(|known| extension == *known));
     if path.is_dir() || !is_yaml {
+        if !only {
+            let why = format!(
+                "{} can be the chart of one kind only: give a YAML file of definitions",
+                path.display()
+            );
+            return Err(CliError::Usage(why));
+        }
         let watch = Watch { chart: path.to_owned(), ..watch.clone() };
         return Ok(definition(&watch, &api(&watch, &charts::newest(path)?)?));
     }
@@ -73,25 +99,11 @@ fn old_definition(path: &Path, watch: &Watch) -> Result<Value, CliError> {
     }
     match found.pop() {
         // Another name is a change like others.
-        Some(only) if found.is_empty() => Ok(only),
+        Some(document) if found.is_empty() && only => Ok(document),
         _ => Err(CliError::Usage(format!(
             "{} has no CustomResourceDefinition {}",
             path.display(),
             watch.crd_name()
         ))),
-    }
-}
-
-fn diff(old: &Value, new: &Value, accepted: bool) -> Result<(), CliError> {
-    let changes = changes(old, new);
-    if changes.is_empty() {
-        return print("nothing changes\n");
-    }
-    print(changes.iter().map(|change| format!("{change}\n")).collect::<String>())?;
-    match changes.iter().filter(|change| change.breaking).count() {
-        0 => Ok(()),
-        _ if accepted => Ok(()),
-        1 => Err(CliError::Usage("1 change could hurt existing resources".to_owned())),
-        count => Err(CliError::Usage(format!("{count} changes could hurt existing resources"))),
     }
 }

@@ -1,17 +1,16 @@
 //! `chartwright diff`: what a custom resource would change on the cluster, before anything is changed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::CliError;
-use super::hint;
+use super::kinds::KindArgs;
 use super::resource::{ResourceFile, unusable};
-use super::run::{connect, find_watches};
+use super::run::connect;
 use super::runtime;
-use super::served::ServedArgs;
 use crate::cluster::instances::Instance;
 use crate::cluster::tenure::Tenure;
 use crate::limits::RenderLimits;
@@ -27,11 +26,7 @@ pub(crate) struct DiffArgs {
     #[arg(long, short, value_name = "FILE")]
     filename: PathBuf,
     #[command(flatten)]
-    served: ServedArgs,
-    /// A file that lists kinds and charts, in place of --chart, --api-version and --kind [default: watches.yaml in the
-    /// working directory, when none of those is given]
-    #[arg(long, env = "HELM_CHART_WATCHES", value_name = "FILE")]
-    watches_file: Option<PathBuf>,
+    kinds: KindArgs,
     /// The namespace, if the resource names none
     #[arg(long, short, value_name = "NAME", default_value = "default")]
     namespace: String,
@@ -56,10 +51,7 @@ pub(crate) fn run(args: DiffArgs) -> Result<Found, CliError> {
     let file = ResourceFile::read(&args.filename)?;
     let api_version = file.needed(&args.filename, "apiVersion")?;
     let kind = file.needed(&args.filename, "kind")?;
-    let watches =
-        find_watches(args.watches_file.as_deref(), &args.served, Path::new("watches.yaml"), |unused| {
-            hint(&unused)
-        })?;
+    let watches = args.kinds.of(&api_version, &kind).hinted()?;
     let is_of = |watch: &Watch| watch.api_version.to_string() == api_version && watch.names.kind == kind;
     let Some(watch) = watches.into_iter().find(is_of) else {
         return Err(CliError::Usage(format!(

@@ -1,9 +1,11 @@
 //! `chartwright docs`: a reference of a chart's values, from what its custom resource type is made of.
 
+use std::path::Path;
+
 use clap::Args;
 use crdschema::{Api, Options, reference};
 
-use super::served::ChartArgs;
+use super::kinds::{ChartArgs, Kinds, USUAL};
 use super::{CliError, print};
 use crate::charts;
 
@@ -14,20 +16,26 @@ pub(crate) struct DocsArgs {
     of: ChartArgs,
 }
 
-/// Prints the reference. The kind is only named: a chart alone will do.
+/// Prints the references, one after the other. The kind is only named: a chart alone will do.
 pub(crate) fn run(args: &DocsArgs) -> Result<(), CliError> {
-    let served = args.of.served();
-    let chart = charts::newest(&served.chart_path()?)?;
-    let shape = served.shape.to_shape()?;
+    if let Kinds::One(served) = args.of.kinds(Path::new(USUAL)) {
+        args.of.hint_unused();
+        let replicas = served.shape.to_shape()?.replicas;
+        let kind = served.kind.as_deref().filter(|kind| !kind.is_empty());
+        return print(of_chart(&served.chart_path()?, replicas, kind)?);
+    }
+    let watches = args.of.hinted()?.into_iter();
+    let texts = watches.map(|watch| of_chart(&watch.chart, watch.shape.replicas, Some(&watch.names.kind)));
+    print(texts.collect::<Result<Vec<_>, _>>()?.join("\n"))
+}
+
+fn of_chart(path: &Path, replicas: Option<String>, kind: Option<&str>) -> Result<String, CliError> {
+    let chart = charts::newest(path)?;
     // A reference may be as long as it must.
-    let options = Options { replicas: shape.replicas, budget: usize::MAX, ..Options::default() };
+    let options = Options { replicas, budget: usize::MAX, ..Options::default() };
     let api = Api::of(&chart, &options);
     let metadata = &chart.metadata;
-    let kind = served.kind.as_deref().filter(|kind| !kind.is_empty());
-    let title = match kind {
-        Some(kind) => format!("Values of {kind}"),
-        None => format!("Values of {}", metadata.name),
-    };
+    let title = format!("Values of {}", kind.unwrap_or(&metadata.name));
     let mut about = String::new();
     if !metadata.description.is_empty() {
         about.push_str(&format!("{}\n\n", metadata.description.trim()));
@@ -37,5 +45,5 @@ pub(crate) fn run(args: &DocsArgs) -> Result<(), CliError> {
          a default away.",
         metadata.name, metadata.version
     ));
-    print(reference(&api, &title, &about))
+    Ok(reference(&api, &title, &about))
 }

@@ -1,25 +1,26 @@
 //! `chartwright manifests`: the files that install an operator.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gostd::value::Frozen;
 use helm::{Capabilities, CompiledChart, Release, RenderInput, RenderOptions};
 use serde_json::Value;
 
-use super::served::ServedArgs;
+use super::kinds::{ChartArgs, Kinds, USUAL};
 use super::template::SystemHost;
 use super::values::ValuesArgs;
 use super::{CliError, print};
 use crate::charts;
 use crate::convert::{to_json, yaml_to_json};
-use crate::manifests::{self, Deployment, Permissions};
+use crate::manifests::{self, Deployment, Kind, Permissions};
+use crate::reconcile::values::values;
+use crate::settings::{Scope, Watch};
 
 /// Flags of `chartwright manifests`.
 #[derive(Args, Debug)]
 pub(crate) struct ManifestsArgs {
     #[command(flatten)]
-    served: ServedArgs,
+    of: ChartArgs,
     /// Image of the operator
     #[arg(long, value_name = "IMAGE", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     image: String,
@@ -32,7 +33,8 @@ pub(crate) struct ManifestsArgs {
     /// Let the operator judge resources before they are stored, with an admission webhook
     #[arg(long)]
     webhook: bool,
-    /// Folder to write rbac.yaml, crd.yaml, operator.yaml and cr.yaml to; without it all are printed
+    /// Folder to write rbac.yaml, crd.yaml, operator.yaml and cr.yaml to, or, for several kinds, crd/GROUP_PLURAL.yaml and
+    /// samples/GROUP_VERSION_KIND.yaml in place of the second and last; without it all are printed
     #[arg(long, short, value_name = "DIR")]
     output_dir: Option<PathBuf>,
     /// Values of the sample resource [default: three replicas, where the chart counts them, and what it demands]
@@ -42,45 +44,95 @@ pub(crate) struct ManifestsArgs {
 
 /// Writes or prints the manifests.
 pub(crate) fn run(args: &ManifestsArgs) -> Result<(), CliError> {
-    let watch = args.served.to_watch()?;
-    let given = args.values.read()?;
+    let listed = matches!(args.of.kinds(Path::new(USUAL)), Kinds::Listed(_));
+    let watches = args.of.hinted()?;
+    let in_cluster = watches.iter().find(|watch| watch.scope == Scope::Cluster);
+    if let Some(watch) = in_cluster.filter(|_| args.namespaced) {
+        let kind = &watch.names.kind;
+        let why = format!("--namespaced serves one namespace, and resources of kind {kind} are in none");
+        return Err(CliError::Usage(why));
+    }
     let mut permissions = Permissions::default();
-    // Older versions may make other kinds.
-    for chart in charts::open(&watch.chart)? {
-        let chart = CompiledChart::new(chart)?;
-        let rendered = render(&chart, &given, &args.namespace)?;
-        permissions.add(Permissions::of(&watch, chart.chart(), &rendered));
+    let mut kinds = Vec::with_capacity(watches.len());
+    for watch in &watches {
+        let api = crate::crd::api(watch, &charts::newest(&watch.chart)?)?;
+        let sample_spec = sample(args, watches.len() == 1, api.sample())?;
+        permissions.add(allowed(args, watch, &sample_spec)?);
+        kinds.push(Kind { watch, crd: crate::crd::definition(watch, &api), sample_spec });
     }
-    if args.webhook {
-        permissions.grant_webhook(&watch);
-    }
-    let api = crate::crd::api(&watch, &charts::newest(&watch.chart)?)?;
-    let sample_spec = if args.values.is_empty() { api.sample() } else { to_json(&given) };
     let files = manifests::render(&Deployment {
-        watch: &watch,
+        kinds: &kinds,
+        listed,
         permissions: &permissions,
         image: &args.image,
         namespace: &args.namespace,
         namespaced: args.namespaced,
         webhook: args.webhook,
-        sample_spec: &sample_spec,
-        crd: &crate::crd::definition(&watch, &api),
     })
     .map_err(|(name, error)| CliError::Manifest { name, error: Box::new(error) })?;
     let Some(dir) = &args.output_dir else {
         return print(files.iter().map(|file| format!("---\n{}", file.text)).collect::<String>());
     };
-    let write = |path: PathBuf, text: &str| {
-        std::fs::write(&path, text).map_err(|error| CliError::Write { path: path.clone(), error })
-    };
-    std::fs::create_dir_all(dir).map_err(|error| CliError::Write { path: dir.clone(), error })?;
-    files.iter().try_for_each(|file| write(dir.join(file.name), &file.text))
+    for file in &files {
+        let path = dir.join(&file.name);
+        let fail = |error| CliError::Write { path: path.clone(), error };
+        std::fs::create_dir_all(path.parent().unwrap_or(dir)).map_err(fail)?;
+        std::fs::write(&path, &file.text).map_err(fail)?;
+    }
+    Ok(())
+}
+
+/// The `spec` of a kind's sample.
+fn sample(args: &ManifestsArgs, only: bool, made: Value) -> Result<Value, CliError> {
+    if args.values.is_empty() {
+        return Ok(made);
+    }
+    if !only {
+        let why = "several kinds are listed, and values are given that cannot be of all samples: leave --set and its like \
+                   out, and change the files in samples/";
+        return Err(CliError::Usage(why.to_owned()));
+    }
+    Ok(to_json(&args.values.read()?))
+}
+
+/// What the operator must be allowed to do for a kind. Older versions of its chart may make other objects.
+fn allowed(args: &ManifestsArgs, watch: &Watch, sample: &Value) -> Result<Permissions, CliError> {
+    let mut permissions = Permissions::default();
+    // Where the chart demands something, its defaults alone do not do.
+    let empty = serde_json::json!({});
+    let specs = if args.values.is_empty() { vec![&empty, sample] } else { vec![sample] };
+    for chart in charts::open(&watch.chart)? {
+        let chart = CompiledChart::new(chart)?;
+        let mut made = Err(CliError::Usage(String::new()));
+        for spec in &specs {
+            made = made.or_else(|_| render(&chart, watch, spec, &args.namespace));
+        }
+        let made = made.map_err(|error| {
+            let name = chart.chart().name();
+            CliError::Usage(format!(
+                "cannot render the chart {name} to see what it makes: {error}\nGive what it needs with -f or --set, or, for \
+                 all resources of a kind, as `values` in a watches file"
+            ))
+        })?;
+        permissions.add(Permissions::of(watch, chart.chart(), &made));
+    }
+    if args.webhook {
+        permissions.grant_webhook(watch);
+    }
+    Ok(permissions)
 }
 
 /// Renders the chart to see which objects it makes.
-fn render(chart: &CompiledChart, values: &Frozen, namespace: &str) -> Result<Vec<Value>, CliError> {
+fn render(
+    chart: &CompiledChart,
+    watch: &Watch,
+    spec: &Value,
+    namespace: &str,
+) -> Result<Vec<Value>, CliError> {
+    let values = values(&spec.to_string(), watch_values(watch), &watch.override_values);
+    let values = values.map_err(|error| CliError::Usage(error.to_string()))?;
     let rendered = chart.render(&RenderInput {
-        values,
+        values: &values.frozen,
         release: Release {
             name: "sample".into(),
             namespace: namespace.into(),
@@ -94,4 +146,9 @@ fn render(chart: &CompiledChart, values: &Frozen, namespace: &str) -> Result<Vec
     let texts = rendered.manifests.iter().map(|manifest| manifest.content.as_bytes());
     let hooks = rendered.hooks.iter().map(|hook| hook.manifest.as_bytes());
     Ok(texts.chain(hooks).filter_map(|text| yaml_to_json(text).ok()).filter(Value::is_object).collect())
+}
+
+/// The layer of values that a watches file gives all resources of a kind.
+fn watch_values(watch: &Watch) -> &[Value] {
+    if watch.values.is_null() { &[] } else { std::slice::from_ref(&watch.values) }
 }

@@ -9,6 +9,7 @@ mod excerpt;
 mod flags;
 mod hints;
 mod ignored;
+mod kinds;
 mod logging;
 mod manifests;
 mod resource;
@@ -60,14 +61,17 @@ enum Command {
     /// Print what a chart renders, as `helm template` does
     Template(Box<template::TemplateArgs>),
     /// Print what a custom resource would change on the cluster; exits with 0 if nothing, 1 if something, 2 on an error
+    #[command(mut_arg("accept_breaking_changes", |arg| arg.hide(true)))]
     Diff(Box<diff::DiffArgs>),
     /// Print the CustomResourceDefinition for a chart
     Crd(Box<crd::CrdArgs>),
     /// Print a reference of a chart's values in Markdown
+    #[command(mut_arg("accept_breaking_changes", |arg| arg.hide(true)))]
     Docs(Box<docs::DocsArgs>),
     /// Write the manifests that install the operator for a chart
     Manifests(Box<manifests::ManifestsArgs>),
-    /// Check a chart and the names given to it
+    /// Check a chart and the names given to it, or all that a watches file lists
+    #[command(mut_arg("accept_breaking_changes", |arg| arg.hide(true)))]
     Check(Box<check::CheckArgs>),
     /// Print the version
     Version,
@@ -83,7 +87,7 @@ pub(crate) fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     };
     match cli.command {
         Command::Run(args) => finish(run::run(*args)),
-        Command::Template(args) => finish(template::run(&args)),
+        Command::Template(args) => finish_as_helm(template::run(&args)),
         Command::Diff(args) => match diff::run(*args) {
             Ok(diff::Found::Nothing) => ExitCode::SUCCESS,
             Ok(diff::Found::Changes) => ExitCode::from(1),
@@ -124,17 +128,25 @@ fn helm_operator_alias(mut args: Vec<OsString>) -> Vec<OsString> {
 
 const HINT: &str = "\n\nUse --debug flag to render out invalid YAML";
 
+/// Ends as Helm does where a release was there already: rendering had begun.
+fn finish_as_helm(result: Result<(), CliError>) -> ExitCode {
+    let hint = match &result {
+        Err(CliError::Helm(error)) if error.is_render_error() => HINT,
+        _ => "",
+    };
+    finish_with(result, hint)
+}
+
 fn finish(result: Result<(), CliError>) -> ExitCode {
+    finish_with(result, "")
+}
+
+fn finish_with(result: Result<(), CliError>, hint: &str) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has gone (`chartwright template ... | head`): nothing is wrong, and nobody to tell.
         Err(CliError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // As Helm does where a release was there already: rendering had begun.
-            let hint = match &error {
-                CliError::Helm(error) if error.is_render_error() => HINT,
-                _ => "",
-            };
             // People get the place and advice; a program that compares gets what Helm prints.
             let error = match &error {
                 CliError::Helm(error) | CliError::Shown(error) if std::io::stderr().is_terminal() => {

@@ -8,12 +8,13 @@ use clap::Args;
 
 use super::CliError;
 use super::flags::{Bind, bind_address, go_bool};
+use super::kinds::{KindArgs, USUAL};
 use super::logging::LogArgs;
 use super::runtime;
-use super::served::ServedArgs;
 use super::webhook::WebhookArgs;
 use crate::cluster::tenure::Tenure;
 use crate::limits::RenderLimits;
+use crate::names::check_resource_name;
 use crate::observe::metrics::{Metrics, Requests};
 use crate::reconcile::rollout::Share;
 use crate::settings::{LeaderElection, MetricsAccess, Settings, Watch};
@@ -23,11 +24,7 @@ use crate::watches;
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
-    served: ServedArgs,
-    /// A file that lists kinds and charts, in place of --chart, --api-version and --kind [default: watches.yaml in the
-    /// working directory, when none of those is given]
-    #[arg(long, env = "HELM_CHART_WATCHES", value_name = "FILE")]
-    watches_file: Option<PathBuf>,
+    kinds: KindArgs,
     /// Namespaces to serve, separated by commas; all when empty
     #[arg(long, env = "WATCH_NAMESPACE", value_name = "NAMES", value_delimiter = ',')]
     watch_namespace: Vec<String>,
@@ -102,7 +99,11 @@ pub(crate) struct RunArgs {
 /// Runs the operator until it is told to stop.
 pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
     args.logging.start()?;
-    let settings = settings(&args, Path::new("watches.yaml"))?;
+    let usual = Path::new(USUAL);
+    if let Some(unused) = args.kinds.unused(usual) {
+        tracing::info!("{unused}");
+    }
+    let settings = settings(&args, usual)?;
     let metrics = Arc::new(Metrics::default());
     runtime::start()?.block_on(async {
         let tenure = Tenure::default();
@@ -112,9 +113,7 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
-    let mut watches = find_watches(args.watches_file.as_deref(), &args.served, default_watches, |unused| {
-        tracing::warn!("{unused}");
-    })?;
+    let mut watches = args.kinds.watches(default_watches, |unused| tracing::warn!("{unused}"))?;
     for Watch { rollout, .. } in &mut watches {
         rollout.max_unavailable = rollout.max_unavailable.or(args.rollout_max_unavailable);
         rollout.max_failures = rollout.max_failures.or(args.rollout_max_failures);
@@ -125,7 +124,7 @@ fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Settings {
         watches,
-        watch_namespaces: namespaces(&args.watch_namespace),
+        watch_namespaces: namespaces(&args.watch_namespace)?,
         reconcile_period: args.reconcile_period,
         max_concurrent_reconciles: args.max_concurrent_reconciles.map_or(cpus, usize::from),
         health_bind: args.health_probe_bind_address.0,
@@ -166,29 +165,15 @@ fn leader_election(args: &RunArgs, watches: &[Watch]) -> Result<LeaderElection, 
 }
 
 /// Lists of namespaces may have blanks, and nothing between commas.
-fn namespaces(names: &[String]) -> Vec<String> {
+fn namespaces(names: &[String]) -> Result<Vec<String>, CliError> {
     let mut all: Vec<String> = Vec::with_capacity(names.len());
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        check_resource_name("namespace", name)?;
         if !all.iter().any(|known| known == name) {
             all.push(name.to_owned());
         }
     }
-    all
-}
-
-/// A watches file that was asked for comes first, then the three names, then the file at its usual place. `tell` gets what
-/// a file holds to no purpose.
-pub(super) fn find_watches(
-    file: Option<&Path>,
-    served: &ServedArgs,
-    default_watches: &Path,
-    tell: impl Fn(String),
-) -> Result<Vec<Watch>, CliError> {
-    let given = file.filter(|file| !file.as_os_str().is_empty());
-    let usual = Some(default_watches).filter(|file| served.is_empty() && file.exists());
-    let Some(file) = given.or(usual) else { return Ok(vec![served.to_watch()?]) };
-    let unused = |what: &str| tell(format!("the watches file {}: {what}", file.display()));
-    watches::load(file, unused).map_err(|error| CliError::Usage(error.to_string()))
+    Ok(all)
 }
 
 pub(super) async fn connect(
@@ -291,6 +276,9 @@ mod tests {
         let mut args = KIND.to_vec();
         args.push("--watch-namespace= a, b ,,a");
         assert_eq!(settings(&parse(&args), Path::new("/nonexistent")).unwrap().watch_namespaces, ["a", "b"]);
+        args.push("--watch-namespace=Foo_Bar");
+        let error = settings(&parse(&args), Path::new("/nonexistent")).unwrap_err().to_string();
+        assert!(error.contains("namespace \"Foo_Bar\" is not a resource name"), "{error}");
     }
 
     #[test]

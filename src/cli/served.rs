@@ -12,7 +12,7 @@ use crate::settings::{Scope, Watch};
 /// The chart and the kind it becomes; the same flags and environment variables for every command.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ServedArgs {
-    /// The chart: a directory or a .tgz archive
+    /// The chart: a folder, a .tgz archive, or a folder that holds several versions of one chart
     #[arg(long, env = "HELM_CHART", value_name = "PATH")]
     pub(crate) chart: Option<PathBuf>,
     /// Group and version of the custom resource, for example anywhere.io/v1alpha1
@@ -29,24 +29,9 @@ pub(crate) struct ServedArgs {
     pub(crate) scope: Scope,
     #[command(flatten)]
     pub(crate) shape: ShapeArgs,
-}
-
-/// The same for commands that look at a chart: it may stand by itself, as it does for `helm template`.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ChartArgs {
-    /// The chart, in place of --chart
-    #[arg(value_name = "CHART")]
-    argument: Option<PathBuf>,
-    #[command(flatten)]
-    served: ServedArgs,
-}
-
-impl ChartArgs {
-    /// The chart and the kind, wherever the chart was given: the argument counts first.
-    pub(super) fn served(&self) -> ServedArgs {
-        let chart = self.argument.clone().or_else(|| self.served.chart.clone());
-        ServedArgs { chart, ..self.served.clone() }
-    }
+    /// Whether the command takes the chart as an argument too.
+    #[arg(skip)]
+    pub(crate) by_argument: bool,
 }
 
 impl ServedArgs {
@@ -65,10 +50,17 @@ impl ServedArgs {
     /// When one of the three is missing, or is a name that Kubernetes would refuse.
     pub(crate) fn to_watch(&self) -> Result<Watch, CliError> {
         let chart = self.chart_path()?;
-        let api_version = given(self.api_version.as_deref())
-            .ok_or_else(|| missing("API version", "--api-version or API_VERSION", "anywhere.io/v1alpha1"))?;
-        let kind =
-            given(self.kind.as_deref()).ok_or_else(|| missing("kind", "--kind or KIND", "Memcached"))?;
+        let names = (given(self.api_version.as_deref()), given(self.kind.as_deref()));
+        let (Some(api_version), Some(kind)) = names else {
+            let missing = [
+                names.0.is_none().then_some(
+                    "no API version given: set --api-version or API_VERSION, for example anywhere.io/v1alpha1",
+                ),
+                names.1.is_none().then_some("no kind given: set --kind or KIND, for example Memcached"),
+            ];
+            let missing: Vec<_> = missing.into_iter().flatten().collect();
+            return Err(CliError::Usage(missing.join("; ")));
+        };
         let names = Names::of(kind, given(self.plural.as_deref()))?;
         let mut watch = Watch::new(ApiVersion::parse(api_version)?, names, chart);
         watch.scope = self.scope;
@@ -82,16 +74,19 @@ impl ServedArgs {
     /// When none is given.
     pub(crate) fn chart_path(&self) -> Result<PathBuf, CliError> {
         let chart = self.chart.clone().filter(|path| !path.as_os_str().is_empty());
-        chart.ok_or_else(|| missing("chart", "--chart or HELM_CHART", "charts/memcached"))
+        chart.ok_or_else(|| {
+            let nothing = if self.is_empty() { ", and there is no watches.yaml in this folder" } else { "" };
+            let argument = if self.by_argument { "give one as an argument, or " } else { "" };
+            CliError::Usage(format!(
+                "no chart given{nothing}: {argument}set --chart or HELM_CHART, for example charts/memcached; several kinds \
+                 are listed in a file, by --watches-file or HELM_CHART_WATCHES"
+            ))
+        })
     }
 }
 
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.is_empty())
-}
-
-fn missing(what: &str, how: &str, example: &str) -> CliError {
-    CliError::Usage(format!("no {what} given: set {how}, for example {example}"))
 }
 
 fn scope(text: &str) -> Result<Scope, String> {
@@ -114,6 +109,7 @@ mod tests {
             plural: None,
             scope: Scope::Namespaced,
             shape: ShapeArgs::default(),
+            by_argument: false,
         }
     }
 

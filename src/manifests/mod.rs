@@ -16,8 +16,10 @@ pub(crate) use rbac::Permissions;
 /// What the manifests are made for.
 #[derive(Debug)]
 pub(crate) struct Deployment<'a> {
-    /// The served kind.
-    pub(crate) watch: &'a Watch,
+    /// The served kinds; at least one.
+    pub(crate) kinds: &'a [Kind<'a>],
+    /// Whether a watches file in the image lists them.
+    pub(crate) listed: bool,
     /// What the operator must be allowed to do.
     pub(crate) permissions: &'a Permissions,
     /// The operator's image.
@@ -28,30 +30,35 @@ pub(crate) struct Deployment<'a> {
     pub(crate) namespaced: bool,
     /// Whether it judges resources before they are stored.
     pub(crate) webhook: bool,
-    /// The `spec` of the sample resource.
-    pub(crate) sample_spec: &'a Value,
+}
+
+/// A served kind.
+#[derive(Debug)]
+pub(crate) struct Kind<'a> {
+    /// What is said of it.
+    pub(crate) watch: &'a Watch,
     /// The CRD.
-    pub(crate) crd: &'a Value,
+    pub(crate) crd: Value,
+    /// The `spec` of the sample resource.
+    pub(crate) sample_spec: Value,
 }
 
 /// A file of `deploy/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
     /// The name, as `rbac.yaml`.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// The YAML text.
     pub(crate) text: String,
 }
 
-/// The files in the order in which they are applied.
-const TEMPLATES: &[(&str, &str)] = &[
-    ("rbac.yaml", include_str!("../../templates/rbac.yaml.hbs")),
-    ("crd.yaml", include_str!("../../templates/crd.yaml.hbs")),
-    ("operator.yaml", include_str!("../../templates/operator.yaml.hbs")),
-    ("cr.yaml", include_str!("../../templates/cr.yaml.hbs")),
-];
+const RBAC: &str = include_str!("../../templates/rbac.yaml.hbs");
+const CRD: &str = include_str!("../../templates/crd.yaml.hbs");
+const OPERATOR: &str = include_str!("../../templates/operator.yaml.hbs");
+const SAMPLE: &str = include_str!("../../templates/cr.yaml.hbs");
 
-/// Renders all manifests.
+/// Renders all manifests, in the order in which they are applied. Of several kinds each has files of its own, named as
+/// operator-sdk names them.
 ///
 /// # Errors
 /// With the name of a template that does not render.
@@ -61,35 +68,64 @@ pub(crate) fn render(
     let mut handlebars = Handlebars::new();
     handlebars.set_strict_mode(true);
     handlebars.register_escape_fn(handlebars::no_escape);
-    let data = data(deployment);
-    TEMPLATES
-        .iter()
-        .map(|(name, template)| {
-            let text = handlebars.render_template(template, &data).map_err(|error| (*name, error))?;
-            Ok(File { name, text })
-        })
-        .collect()
+    let mut files = Vec::new();
+    let mut add = |of: &'static str, template: &str, name: String, data: &Value| {
+        let text = handlebars.render_template(template, data).map_err(|error| (of, error))?;
+        files.push(File { name, text });
+        Ok(())
+    };
+    let all = data(deployment);
+    let kinds: Vec<_> = deployment.kinds.iter().map(|kind| (kind, data_of(kind))).collect();
+    let several = kinds.len() > 1;
+    let name = |usual: &str, name: String| if several { name } else { usual.to_owned() };
+    add("rbac.yaml", RBAC, "rbac.yaml".into(), &all)?;
+    for (Kind { watch, .. }, data) in &kinds {
+        let own = format!("crd/{}_{}.yaml", watch.api_version.group, watch.names.plural);
+        add("crd.yaml", CRD, name("crd.yaml", own), data)?;
+    }
+    add("operator.yaml", OPERATOR, "operator.yaml".into(), &all)?;
+    for (Kind { watch, .. }, data) in &kinds {
+        let (api, singular) = (&watch.api_version, &watch.names.singular);
+        let own = format!("samples/{}_{}_{singular}.yaml", api.group, api.version);
+        add("cr.yaml", SAMPLE, name("cr.yaml", own), data)?;
+    }
+    Ok(files)
 }
 
 fn data(deployment: &Deployment<'_>) -> Value {
-    let watch = deployment.watch;
+    // The first kind gives the operator its name, as it does at run time.
+    let first = deployment.kinds.first().map(|kind| kind.watch);
+    let singular = first.map_or("chartwright", |watch| &watch.names.singular);
     let (cluster, own) = deployment.permissions.split(deployment.namespaced);
-    let singular = &watch.names.singular;
+    // Where a file lists the kinds, the image's entry point names it.
+    let mut args = Vec::new();
+    if let Some(watch) = first.filter(|_| !deployment.listed) {
+        args.push("run".to_owned());
+        args.extend(flags(watch));
+    }
+    args.extend(deployment.webhook.then(|| "--webhook".to_owned()));
     json!({
         "name": format!("{singular}-operator"),
-        "cluster_role": format!("{}-operator", watch.crd_name()),
+        "cluster_role": format!("{}-operator", first.map(Watch::crd_name).unwrap_or_default()),
         "namespace": deployment.namespace,
         "namespaced": deployment.namespaced,
+        "listed": deployment.listed,
+        "several": deployment.kinds.len() > 1,
         "webhook": deployment.webhook.then(|| service_name(singular)),
         "image": deployment.image,
-        "flags": flags(watch),
-        "api_version": watch.api_version.to_string(),
-        "kind": watch.names.kind,
-        "sample_name": format!("{singular}-sample"),
-        "spec": json_to_yaml(&json!({ "spec": deployment.sample_spec })),
-        "crd": json_to_yaml(deployment.crd),
+        "args": args,
         "cluster_rules": json_to_yaml(&json!({ "rules": cluster })),
         "namespace_rules": json_to_yaml(&json!({ "rules": own })),
+    })
+}
+
+fn data_of(kind: &Kind<'_>) -> Value {
+    json!({
+        "api_version": kind.watch.api_version.to_string(),
+        "kind": kind.watch.names.kind,
+        "sample_name": format!("{}-sample", kind.watch.names.singular),
+        "spec": json_to_yaml(&json!({ "spec": kind.sample_spec })),
+        "crd": json_to_yaml(&kind.crd),
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::kinds::{self, Resource};
-use crate::settings::Watch;
+use crate::settings::{CrdPolicy, Scope, Watch};
 
 /// RBAC rules, sorted by where they must be granted.
 #[derive(Clone, Debug, Default)]
@@ -51,16 +51,21 @@ impl Permissions {
             permissions.served.push(rule(&[""], &["pods/log"], &["get"]));
         }
         permissions.grant_what_roles_grant(rendered);
+        // What has no namespace is served in the cluster as a whole, and its releases may be anywhere.
+        if watch.scope == Scope::Cluster {
+            permissions.cluster.append(&mut permissions.served);
+        }
         permissions
     }
 
-    /// Adds the rules of others that are not there yet.
+    /// Adds the rules of others: what goes beyond those that are there, put together with them where only the resources
+    /// differ.
     pub(crate) fn add(&mut self, more: Self) {
         let lists =
             [(&mut self.cluster, more.cluster), (&mut self.served, more.served), (&mut self.own, more.own)];
         for (rules, more) in lists {
             for rule in more {
-                if !rules.contains(&rule) {
+                if !rules.iter_mut().any(|known| covers(known, &rule)) {
                     rules.push(rule);
                 }
             }
@@ -121,7 +126,34 @@ impl Permissions {
     }
 }
 
+/// Whether a rule grants what another does, once that one's resources are added to it, which needs the same groups and
+/// verbs and no names.
+fn covers(known: &mut Value, other: &Value) -> bool {
+    let is_plain = |rule: &Value| rule.as_object().is_some_and(|rule| rule.len() == 3);
+    let agree = |field: &str| known.get(field) == other.get(field);
+    if known == other {
+        return true;
+    }
+    if !is_plain(known) || !is_plain(other) || !agree("apiGroups") || !agree("verbs") {
+        return false;
+    }
+    let (Some(Value::Array(into)), Some(Value::Array(more))) =
+        (known.get_mut("resources"), other.get("resources"))
+    else {
+        return false;
+    };
+    for one in more {
+        if !into.contains(one) {
+            into.push(one.clone());
+        }
+    }
+    true
+}
+
 fn own_type(watch: &Watch) -> Vec<Value> {
+    if watch.crd != CrdPolicy::Managed {
+        return vec![rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], READ)];
+    }
     let crd_name = watch.crd_name();
     // Its status says which versions resources are stored in.
     let definitions = &["customresourcedefinitions", "customresourcedefinitions/status"];

@@ -11,6 +11,10 @@ enum Form {
     Text,
     Flag,
     Count,
+    /// A count that is not 0.
+    Positive,
+    /// A text such as `1m30s`, which is looked at later.
+    Duration,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A mapping with keys of the user's own.
@@ -64,13 +68,13 @@ static ENTRY: Keys = Keys {
         key("values", Form::Mapping),
         key("valuesFrom", Form::List(&Form::Keys(&VALUES_FROM))),
         key("selector", Form::Mapping),
-        key("reconcilePeriod", Form::Text),
-        key("maxHistory", Form::Count),
+        key("reconcilePeriod", Form::Duration),
+        key("maxHistory", Form::Positive),
         key("recreate", Form::List(&Form::Text)),
         key("unknownFields", Form::Word(&["refuse", "drop"])),
         key("ignore", Form::List(&Form::Keys(&IGNORE))),
-        key("readyDeadline", Form::Text),
-        key("deletionDeadline", Form::Text),
+        key("readyDeadline", Form::Duration),
+        key("deletionDeadline", Form::Duration),
         key("rollbackOnFailure", Form::Flag),
         key("releaseNamespace", Form::Text),
         key("randomValues", Form::Word(&["stable", "fresh"])),
@@ -116,6 +120,16 @@ static ROLLOUT: Keys =
 pub(super) struct Findings {
     pub(super) faults: Vec<String>,
     pub(super) unused: Vec<String>,
+    pub(super) entries: Vec<Found>,
+}
+
+/// An entry of the file.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Its line and number.
+    pub(super) place: String,
+    /// Whether a fault is in it.
+    pub(super) is_faulty: bool,
 }
 
 /// Compares a watches file with its form. Keys are written as their names are from here on, where they differed in case,
@@ -129,7 +143,11 @@ pub(super) fn check(text: &[u8], file: &mut Value) -> Findings {
         Value::Array(entries) => {
             for (index, entry) in entries.iter_mut().enumerate() {
                 let mut path = vec![Step::Index(index)];
+                let faults = check.findings.faults.len();
                 check.value(&Form::Keys(&ENTRY), entry, &mut path);
+                let is_faulty = check.findings.faults.len() > faults;
+                let found = Found { place: check.place(&path), is_faulty };
+                check.findings.entries.push(found);
             }
         }
         Value::Null => *file = Value::Array(Vec::new()),
@@ -166,15 +184,18 @@ impl Check<'_, '_> {
                     path.pop();
                 }
             }
-            (Form::Any, _) | (Form::Text, Value::String(_)) | (Form::Flag, Value::Bool(_)) => {}
+            (Form::Any, _) | (Form::Text | Form::Duration, Value::String(_)) => {}
+            (Form::Flag, Value::Bool(_)) => {}
             (Form::Mapping, Value::Object(_)) => {}
             (Form::Count, Value::Number(number)) if number.is_u64() => {}
+            (Form::Positive, Value::Number(number)) if number.as_u64().is_some_and(|count| count > 0) => {}
             (Form::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {}
             (form, value) => {
                 let mut hint = String::new();
                 if let (Form::Text, Value::Number(_) | Value::Bool(_)) = (form, &*value) {
                     hint = ": put it in quotes".into();
-                } else if let (Form::Flag | Form::Count, Value::String(_)) = (form, &*value) {
+                } else if let (Form::Flag | Form::Count | Form::Positive, Value::String(_)) = (form, &*value)
+                {
                     hint = ": write it without quotes".into();
                 } else if let (Form::Word(words), Value::String(word)) = (form, &*value) {
                     let word = word.to_lowercase();
@@ -301,6 +322,8 @@ fn expected(form: &Form) -> String {
         Form::Text => "a text".into(),
         Form::Flag => "true or false".into(),
         Form::Count => "a whole number".into(),
+        Form::Positive => "a whole number of at least 1".into(),
+        Form::Duration => "a duration in quotes, as \"30s\" or \"1m\",".into(),
         Form::Word(words) => format!("one of {}", words.join(", ")),
         Form::Mapping | Form::Keys(_) => "a mapping".into(),
         Form::List(_) => "a list".into(),
@@ -327,6 +350,7 @@ mod tests {
   crd: Managd
   watchDependentResources: \"no\"
   maxHistory: ten
+  reconcilePeriod: 5
   columns:
   - name: Tag
     jsonPath: [.spec.tag]
@@ -341,13 +365,14 @@ mod tests {
             "line 2, entry 1: version is the number 1, and a text is expected: put it in quotes",
             "line 5, entry 1: crd is the text \"Managd\", and one of managed, check, none is expected: did you mean managed?",
             "line 6, entry 1: watchDependentResources is the text \"no\", and true or false is expected: write it without quotes",
-            "line 7, entry 1: maxHistory is the text \"ten\", and a whole number is expected: write it without quotes",
-            "line 10, entry 1: columns[0].jsonPath is a list, and a text is expected",
-            "line 13, entry 2: valuesFrom[0].nam is no key that is known here; did you mean name?",
-            "line 13, entry 2: valuesFrom[0] has no name, which is needed",
-            "line 14, entry 2: values is a list, and a mapping is expected",
-            "line 11, entry 2 has no chart, which is needed",
-            "line 15, entry 3 is the text \"just a text\", and a mapping is expected",
+            "line 7, entry 1: maxHistory is the text \"ten\", and a whole number of at least 1 is expected: write it without quotes",
+            "line 8, entry 1: reconcilePeriod is the number 5, and a duration in quotes, as \"30s\" or \"1m\", is expected",
+            "line 11, entry 1: columns[0].jsonPath is a list, and a text is expected",
+            "line 14, entry 2: valuesFrom[0].nam is no key that is known here; did you mean name?",
+            "line 14, entry 2: valuesFrom[0] has no name, which is needed",
+            "line 15, entry 2: values is a list, and a mapping is expected",
+            "line 12, entry 2 has no chart, which is needed",
+            "line 16, entry 3 is the text \"just a text\", and a mapping is expected",
         ];
         for wanted in wanted {
             assert!(findings.faults.iter().any(|fault| fault == wanted), "{wanted}\n{:#?}", findings.faults);

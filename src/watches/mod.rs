@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::cli::template::SystemHost;
@@ -39,38 +39,31 @@ pub(crate) enum WatchesError {
         "the watches file {0} lists no kind: give at least one entry with group, version, kind and chart"
     )]
     Empty(PathBuf),
-    /// An entry has a name Kubernetes would refuse.
-    #[error("entry {entry} of the watches file {path}: {error}")]
-    Name {
+    /// Entries cannot be used.
+    #[error("the watches file {path} is not understood: {}", faults.join("; "))]
+    Entries {
         /// The file.
         path: PathBuf,
-        /// The entry, from 1.
-        entry: usize,
-        /// What is wrong.
-        error: NameError,
+        /// What is wrong, each with its line, entry and kind.
+        faults: Vec<String>,
     },
+}
+
+/// What is wrong with an entry.
+#[derive(Debug, Error)]
+enum EntryError {
+    /// A name Kubernetes would refuse.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// An override value is a template that does not render.
-    #[error("entry {entry} of the watches file {path}: overrideValues {key}: {error}")]
-    Override {
-        /// The file.
-        path: PathBuf,
-        /// The entry, from 1.
-        entry: usize,
-        /// The value's key.
-        key: String,
-        /// Why.
-        error: Box<helm::Error>,
-    },
+    #[error("overrideValues {0}: {1}")]
+    Override(String, Box<helm::Error>),
     /// A kind is listed twice.
-    #[error("entry {entry} of the watches file {path}: {kind} was listed before; one chart can serve a kind")]
-    Twice {
-        /// The file.
-        path: PathBuf,
-        /// The entry, from 1.
-        entry: usize,
-        /// `GROUP/VERSION KIND`.
-        kind: String,
-    },
+    #[error("{0} was listed before; one chart can serve a kind")]
+    Twice(String),
+    /// Something else, in words.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// One entry as written; [`form`] has seen to it that each key holds what it should.
@@ -90,8 +83,8 @@ struct Entry {
     crd: Option<EntryCrd>,
     #[serde(default)]
     watch_dependent_resources: Option<bool>,
-    #[serde(default, deserialize_with = "texts")]
-    override_values: BTreeMap<String, String>,
+    #[serde(default)]
+    override_values: BTreeMap<String, serde_json::Value>,
     #[serde(default)]
     values: serde_json::Value,
     #[serde(default)]
@@ -140,22 +133,6 @@ struct EntryValuesFrom {
     target_path: Option<String>,
     #[serde(default)]
     optional: bool,
-}
-
-/// Texts, and what YAML takes for something else when it is not quoted: Go reads that as texts too.
-fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
-    use serde::de::Error;
-    use serde_json::Value;
-    let given = Option::<BTreeMap<String, Value>>::deserialize(deserializer)?.unwrap_or_default();
-    let text = |(key, value): (String, Value)| match value {
-        Value::String(text) => Ok((key, text)),
-        Value::Null => Ok((key, String::new())),
-        Value::Bool(_) | Value::Number(_) => Ok((key, value.to_string())),
-        Value::Array(_) | Value::Object(_) => Err(D::Error::custom(format!(
-            "overrideValues {key} must be a text: values with parts go into `values`"
-        ))),
-    };
-    given.into_iter().map(text).collect()
 }
 
 #[derive(Deserialize)]
@@ -217,61 +194,86 @@ enum EntryCrd {
     None,
 }
 
+/// What a watches file lists.
+#[derive(Debug)]
+pub(crate) struct WatchesFile {
+    path: PathBuf,
+    /// The entries that can be used.
+    pub(crate) entries: Vec<Listed>,
+    /// What is wrong with the others, each with its line, entry and kind.
+    pub(crate) faults: Vec<String>,
+}
+
+/// An entry that can be used.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// Where it is, as `line 4, entry 2, kind Web`.
+    pub(crate) place: String,
+    /// What it says.
+    pub(crate) watch: Watch,
+}
+
+impl WatchesFile {
+    /// Returns all entries.
+    ///
+    /// # Errors
+    /// When one of them cannot be used.
+    pub(crate) fn into_watches(self) -> Result<Vec<Watch>, WatchesError> {
+        if self.faults.is_empty() {
+            return Ok(self.entries.into_iter().map(|entry| entry.watch).collect());
+        }
+        Err(WatchesError::Entries { path: self.path, faults: self.faults })
+    }
+}
+
 /// Reads a watches file. `unused` is told of keys that mean nothing here.
 ///
 /// # Errors
-/// When it cannot be read, is not a list of entries, has a bad name, or lists a kind twice.
-pub(crate) fn load(path: &Path, unused: impl FnMut(&str)) -> Result<Vec<Watch>, WatchesError> {
+/// When it cannot be read, or is not a list of entries. What is wrong with an entry is among the faults of the result.
+pub(crate) fn read(path: &Path, unused: impl FnMut(&str)) -> Result<WatchesFile, WatchesError> {
     let text = std::fs::read(path).map_err(|error| WatchesError::Read { path: path.to_owned(), error })?;
     parse(&text, path, unused)
 }
 
-fn parse(text: &[u8], path: &Path, unused: impl FnMut(&str)) -> Result<Vec<Watch>, WatchesError> {
+fn parse(text: &[u8], path: &Path, unused: impl FnMut(&str)) -> Result<WatchesFile, WatchesError> {
     let shape = |reason: String| WatchesError::Shape { path: path.to_owned(), reason };
     let mut json = crate::convert::yaml_to_json(text).map_err(shape)?;
     let findings = form::check(text, &mut json);
     findings.unused.iter().map(String::as_str).for_each(unused);
-    if !findings.faults.is_empty() {
-        return Err(shape(findings.faults.join("; ")));
-    }
-    let entries: Vec<Entry> = serde_json::from_value(json).map_err(|error| shape(error.to_string()))?;
+    let serde_json::Value::Array(entries) = json else { return Err(shape(findings.faults.join("; "))) };
     if entries.is_empty() {
         return Err(WatchesError::Empty(path.to_owned()));
     }
+    let mut file = WatchesFile {
+        path: path.to_owned(),
+        entries: Vec::with_capacity(entries.len()),
+        faults: findings.faults,
+    };
     let mut seen = BTreeSet::new();
-    let mut watches = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.into_iter().enumerate() {
-        let number = index + 1;
-        let watch = entry.into_watch().map_err(|error| match error {
-            EntryError::Name(error) => WatchesError::Name { path: path.to_owned(), entry: number, error },
-            EntryError::Other(reason) => shape(format!("entry {number}: {reason}")),
-            EntryError::Period(reason) => shape(format!("entry {number}: reconcilePeriod {reason}")),
-            EntryError::Override(key, error) => {
-                WatchesError::Override { path: path.to_owned(), entry: number, key, error }
-            }
-        })?;
-        let kind = format!("{} {}", watch.api_version, watch.names.kind);
-        if !seen.insert(kind.clone()) {
-            return Err(WatchesError::Twice { path: path.to_owned(), entry: number, kind });
+    for (found, entry) in findings.entries.into_iter().zip(entries) {
+        if found.is_faulty {
+            continue;
         }
-        watches.push(watch);
+        let kind = entry.get("kind").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let place = format!("{}, kind {kind}", found.place);
+        let entry: Result<Entry, _> = serde_json::from_value(entry);
+        let watch = entry.map_err(|error| EntryError::Other(error.to_string())).and_then(Entry::into_watch);
+        let watch = watch.and_then(|watch| {
+            let kind = format!("{} {}", watch.api_version, watch.names.kind);
+            if seen.insert(kind.clone()) { Ok(watch) } else { Err(EntryError::Twice(kind)) }
+        });
+        match watch {
+            Ok(watch) => file.entries.push(Listed { place, watch }),
+            Err(error) => file.faults.push(format!("{place}: {error}")),
+        }
     }
-    Ok(watches)
-}
-
-enum EntryError {
-    Name(NameError),
-    /// Something else, in words.
-    Other(String),
-    Period(String),
-    Override(String, Box<helm::Error>),
+    Ok(file)
 }
 
 impl Entry {
     fn into_watch(self) -> Result<Watch, EntryError> {
-        let api_version =
-            ApiVersion::parse(&format!("{}/{}", self.group, self.version)).map_err(EntryError::Name)?;
-        let names = Names::of(&self.kind, self.plural.as_deref()).map_err(EntryError::Name)?;
+        let api_version = ApiVersion::parse(&format!("{}/{}", self.group, self.version))?;
+        let names = Names::of(&self.kind, self.plural.as_deref())?;
         let mut shape =
             shape(self.short_names, self.categories, self.columns, self.schema, self.replicas_path)?;
         shape.accept_breaking = self.accept_breaking_changes;
@@ -295,17 +297,17 @@ impl Entry {
             override_values: self
                 .override_values
                 .into_iter()
-                .map(|(key, text)| match expand(&text, variable) {
-                    Ok(value) => Ok((key, value)),
-                    Err(error) => Err(EntryError::Override(key, Box::new(error))),
-                })
-                .collect::<Result<_, _>>()?,
+                .map(|(key, value)| Ok((key.clone(), override_text(key, value)?)))
+                .collect::<Result<_, EntryError>>()?,
             values: self.values,
             values_from,
             selector: self.selector.filter(|selector| !selector.is_null()),
             watch_dependent_resources: self.watch_dependent_resources.unwrap_or(true),
-            reconcile_period: period.map(go_period).transpose().map_err(EntryError::Period)?,
-            max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY).max(1),
+            reconcile_period: period
+                .map(go_period)
+                .transpose()
+                .map_err(|why| EntryError::Other(format!("reconcilePeriod {why}")))?,
+            max_history: self.max_history.unwrap_or(DEFAULT_MAX_HISTORY),
             policy: self.policy.into_policy().map_err(EntryError::Other)?,
             rollback_on_failure: self.rollback_on_failure.unwrap_or(true),
             release_namespace,
@@ -344,7 +346,7 @@ fn shape(
     replicas: Option<String>,
 ) -> Result<Shape, EntryError> {
     for (what, names) in [("short name", &short_names), ("category", &categories)] {
-        names.iter().try_for_each(|name| check_resource_name(what, name)).map_err(EntryError::Name)?;
+        names.iter().try_for_each(|name| check_resource_name(what, name))?;
     }
     let columns = columns.into_iter().map(|column| Column::new(&column.name, &column.json_path, column.kind));
     Ok(Shape {
@@ -359,6 +361,21 @@ fn shape(
         replicas: replicas.filter(|path| !path.is_empty()),
         accept_breaking: false,
     })
+}
+
+/// The text of an override value. What YAML takes for something else when it is not quoted, Go reads as a text too.
+fn override_text(key: String, value: serde_json::Value) -> Result<String, EntryError> {
+    use serde_json::Value;
+    let text = match value {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Array(_) | Value::Object(_) => {
+            let why = format!("overrideValues {key} must be a text: values with parts go into `values`");
+            return Err(EntryError::Other(why));
+        }
+    };
+    expand(&text, variable).map_err(|error| EntryError::Override(key, Box::new(error)))
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -417,7 +434,14 @@ mod tests {
     const PATH: &str = "watches.yaml";
 
     fn error(text: &str) -> String {
-        parse(text.as_bytes(), Path::new(PATH), |_| {}).unwrap_err().to_string()
+        parse(text.as_bytes(), Path::new(PATH), |_| {})
+            .and_then(WatchesFile::into_watches)
+            .unwrap_err()
+            .to_string()
+    }
+
+    fn watches(text: &str) -> Vec<Watch> {
+        parse(text.as_bytes(), Path::new(PATH), |_| {}).and_then(WatchesFile::into_watches).unwrap()
     }
 
     #[test]
@@ -436,7 +460,7 @@ mod tests {
    rollbackOnFailure: false, randomValues: fresh,
    rollout: {maxUnavailable: 25%, maxFailures: 2}}
 ";
-        let watches = parse(text.as_bytes(), Path::new(PATH), |_| {}).unwrap();
+        let watches = watches(text);
         let [first, second] = watches.as_slice() else { panic!("two entries") };
         assert_eq!(first.crd_name(), "nginxes.charts.example.com");
         assert!(!first.watch_dependent_resources);
@@ -488,7 +512,7 @@ mod tests {
 - {group: a.example.com, version: v1, kind: B, chart: x, scope: Cluster, releaseNamespace: infra,
    valuesFrom: [{kind: Secret, name: creds}]}
 ";
-        let watches = parse(text.as_bytes(), Path::new(PATH), |_| {}).unwrap();
+        let watches = watches(text);
         let [first, second] = watches.as_slice() else { panic!("two entries") };
         let overrides: Vec<_> = first.override_values.values().map(String::as_str).collect();
         assert_eq!(overrides, ["true", "web", "1.5", "3"]);
