@@ -16,7 +16,7 @@ use crate::reconcile::status::{Failing, Report, Situation, next, patch};
 use crate::settings::{Extent, Watch};
 
 /// The word for it in conditions.
-const REASON: &str = "ChartUnusable";
+pub(crate) const REASON: &str = "ChartUnusable";
 
 /// A kind whose chart cannot be used.
 #[derive(Clone)]

@@ -128,6 +128,7 @@ fn is_version(chart: &Chart, wanted: &str) -> bool {
 }
 
 /// The charts that serve a kind.
+#[derive(Clone)]
 pub(crate) struct Charts {
     newest: Arc<Loaded>,
     others: Vec<Arc<Loaded>>,
@@ -165,6 +166,11 @@ impl Charts {
     /// All, the newest first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Loaded>> {
         std::iter::once(&self.newest).chain(&self.others)
+    }
+
+    /// Whether these are others than some, or the same in another order.
+    pub(crate) fn differ(&self, from: &Charts) -> bool {
+        self.all().map(|one| one.digest).ne(from.all().map(|one| one.digest))
     }
 
     /// Their versions, the newest first.

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
-use tokio::task::JoinSet;
-
-use crate::cluster::discovery::News;
+use crate::cluster::discovery::{Discovery, News};
 use crate::crd::{is_served_anyway, register};
+use crate::kind::{Kind, Kinds};
 use crate::reconcile::Controller;
 use crate::settings::CrdPolicy;
 
@@ -20,35 +18,18 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Follows the definitions of kinds until dropped. Everything is looked at again when the cluster serves other kinds than
 /// before, for templates may ask for them; the definition of a served kind is made again when it is deleted, and its
 /// resources are watched again as soon as it is there.
-///
-/// Those definitions that are `unregistered` are tried again and again.
-pub(crate) async fn follow(
-    controllers: Vec<Arc<Controller>>,
-    namespaces: Vec<String>,
-    unregistered: Vec<String>,
-) {
-    let Some(discovery) = controllers.first().map(|controller| controller.discovery.clone()) else { return };
-    let mut tasks = JoinSet::new();
-    let served: Vec<_> = controllers
-        .into_iter()
-        .map(|controller| {
-            let gone = Arc::new(Notify::new());
-            let missing = unregistered.contains(&controller.watch.crd_name());
-            if controller.watch.crd == CrdPolicy::Managed {
-                tasks.spawn(keep_registered(controller.clone(), namespaces.clone(), gone.clone(), missing));
-            }
-            (controller.watch.crd_name(), controller, gone)
-        })
-        .collect();
+pub(crate) async fn follow(discovery: Arc<Discovery>, kinds: Arc<Kinds>) {
     discovery
         .follow(|news| {
-            for (crd, controller, gone) in &served {
+            for kind in kinds.all() {
+                let controller = kind.controller();
+                let crd = controller.watch.crd_name();
                 match news {
                     News::Served => controller.look_at_all(),
                     News::Defined(name) if name == crd => controller.instances.retry(),
                     News::Gone(name) if name == crd => {
                         tracing::warn!(%crd, "The CustomResourceDefinition was deleted, and all its resources with it");
-                        gone.notify_one();
+                        kind.undefined.notify_one();
                     }
                     News::Defined(_) | News::Gone(_) => {}
                 }
@@ -57,29 +38,29 @@ pub(crate) async fn follow(
         .await;
 }
 
-/// Makes the definition of a kind again whenever it is gone; one that is `missing` is made at the first occasion.
-async fn keep_registered(
-    controller: Arc<Controller>,
-    namespaces: Vec<String>,
-    gone: Arc<Notify>,
-    missing: bool,
-) {
-    let crd = controller.watch.crd_name();
+/// Makes the definition of a kind again whenever it is gone, if it is ours to make; one that is `missing` is made at the first
+/// occasion.
+pub(crate) async fn keep_registered(kind: Arc<Kind>, namespaces: Vec<String>, missing: bool) {
+    let Controller { watch, client, .. } = &*kind.controller();
+    if watch.crd != CrdPolicy::Managed {
+        return;
+    }
+    let crd = watch.crd_name();
     let mut done = "Registered again what was deleted";
     if missing {
-        gone.notify_one();
+        kind.undefined.notify_one();
         done = "Registered";
     }
     loop {
-        gone.notified().await;
+        kind.undefined.notified().await;
         let mut pause = AFTER_DELETION;
         loop {
             tokio::time::sleep(pause).await;
-            let chart = controller.charts.newest().chart();
-            match register(&controller.client, &controller.watch, &namespaces, chart).await {
+            let controller = kind.controller();
+            match register(client, watch, &namespaces, controller.charts.newest().chart()).await {
                 Ok(()) => break tracing::warn!(%crd, "{done}"),
                 // Somebody else looks after it.
-                Err(error) if is_served_anyway(&controller.client, &controller.watch, &error).await => break,
+                Err(error) if is_served_anyway(client, watch, &error).await => break,
                 Err(error) => {
                     tracing::warn!(%crd, %error, "Cannot make the CustomResourceDefinition yet");
                     pause = (pause * 2).min(LONGEST_PAUSE);

@@ -11,6 +11,7 @@ use crate::cluster::discovery::Discovery;
 use crate::cluster::error::explain;
 use crate::cluster::histories::Histories;
 use crate::cluster::instances::Instance;
+use crate::kind;
 use crate::observe::metrics::Metrics;
 use crate::operator::{self, Shared};
 use crate::reconcile::error::Error;
@@ -62,16 +63,16 @@ pub(crate) async fn preview(
     let renderer = Renderer::start(1, settings.render_limits).map_err(operator::Error::Threads)?;
     let histories = Histories::new(client.clone(), &settings.release_namespaces());
     let shared = Shared { client, metrics, histories };
-    let kind = operator::kind(settings, watch, charts, &shared, &discovery, &renderer)?;
+    let kind = kind::kind(settings, watch, charts, &shared, &discovery, &renderer)?;
     let mut lists = JoinSet::new();
     for list in kind.watchers() {
         lists.spawn(list);
     }
     let listed = tokio::time::timeout(PATIENCE, kind.synced()).await;
     listed.map_err(|_| PreviewError::Slow(name.clone()))?;
-    let instance = match kind.controller.instances.get(&draft.key) {
+    let instance = match kind.controller().instances.get(&draft.key) {
         Some(live) => Instance { spec: draft.spec, annotations: draft.annotations, ..Instance::clone(&live) },
         None => Instance { uid: NOBODY.into(), ..draft },
     };
-    kind.controller.preview(&instance).await.map_err(|error| PreviewError::Resource(Box::new(error)))
+    kind.controller().preview(&instance).await.map_err(|error| PreviewError::Resource(Box::new(error)))
 }

@@ -24,6 +24,7 @@ type OnChange = dyn Fn(&InstanceKey) + Send + Sync;
 type Scope = (String, Option<Box<str>>);
 
 /// The watched answers.
+#[derive(Clone)]
 pub(crate) struct Lookups {
     client: Client,
     scopes: Arc<Mutex<HashMap<Scope, Watched>>>,

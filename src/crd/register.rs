@@ -16,7 +16,7 @@ use super::requests::{Definition, Resources};
 use super::survey::{Rules, Survey, survey as look};
 use super::{NoReplicas, adopt, api, changes, definition};
 use crate::cluster::FIELD_MANAGER;
-use crate::cluster::error::explain;
+use crate::cluster::error::{explain, is_transient};
 use crate::settings::{CrdPolicy, Scope, Watch};
 
 /// How long a CRD may take to be established.
@@ -76,6 +76,13 @@ pub(crate) enum RegisterError {
     /// It took too long.
     #[error("the CustomResourceDefinition {0} was not established within {ESTABLISH:?}")]
     TooSlow(String),
+}
+
+impl RegisterError {
+    /// Whether the cluster may merely be out of reach for now.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Api { error, .. } if is_transient(error))
+    }
 }
 
 /// Sees to it that the cluster serves a kind, as the watch's policy says; `chart` gives the type its schema. `namespaces`

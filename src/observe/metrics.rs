@@ -47,6 +47,7 @@ pub(crate) struct Metrics {
     active: Family<Labels, Gauge>,
     most_active: Family<Labels, Gauge>,
     failures: Family<Labels, Counter>,
+    charts: Family<Labels, Counter>,
     adds: Family<Labels, Counter>,
     retries: Family<Labels, Counter>,
     waits: Histograms,
@@ -73,6 +74,7 @@ impl Default for Metrics {
             active: Family::default(),
             most_active: Family::default(),
             failures: Family::default(),
+            charts: Family::default(),
             adds: Family::default(),
             retries: Family::default(),
             waits: Family::new_with_constructor(queue_histogram),
@@ -109,6 +111,8 @@ impl Metrics {
         all.register("controller_runtime_max_concurrent_reconciles", help, self.most_active.clone());
         let help = "Reconciles that failed, by the reason that events and conditions give";
         all.register("chartwright_reconcile_failures", help, self.failures.clone());
+        let help = "Charts that changed on disk, by whether they were taken";
+        all.register("chartwright_chart_changes", help, self.charts.clone());
         all.register("workqueue_adds", "Resources put into the queue", self.adds.clone());
         all.register("workqueue_retries", "Resources put back after a failure", self.retries.clone());
         let help = "Seconds a resource waits in the queue";
@@ -165,6 +169,14 @@ impl Metrics {
             active: self.active.get_or_create_owned(&labels),
             failures: self.failures.clone(),
         }
+    }
+
+    /// The chart of a kind's controller changed on disk, and was taken or cannot be used.
+    pub(crate) fn chart_changed(&self, name: &str, taken: bool) {
+        let result = if taken { "taken" } else { "refused" };
+        self.charts
+            .get_or_create(&vec![("controller", name.to_owned()), ("result", result.to_owned())])
+            .inc();
     }
 
     /// The metrics of a kind's queue.
@@ -287,6 +299,7 @@ mod tests {
         controller.begin();
         controller.end(Outcome::Failed, Duration::from_millis(30));
         controller.failed("Refused");
+        metrics.chart_changed("web-controller", false);
         metrics.queue("web-controller").added();
         metrics.requests().count("10.0.0.1:443", "GET", "200");
         metrics.set_leading("web-operator", true);
@@ -300,6 +313,7 @@ mod tests {
             r#"controller_runtime_max_concurrent_reconciles{controller="web-controller"} 2"#,
             r#"controller_runtime_active_workers{controller="web-controller"} 0"#,
             r#"chartwright_reconcile_failures_total{controller="web-controller",reason="Refused"} 1"#,
+            r#"chartwright_chart_changes_total{controller="web-controller",result="refused"} 1"#,
             r#"workqueue_adds_total{name="web-controller",controller="web-controller"} 1"#,
             r#"rest_client_requests_total{code="200",host="10.0.0.1:443",method="GET"} 1"#,
             r#"leader_election_master_status{name="web-operator"} 1"#,

@@ -82,7 +82,9 @@ pub(crate) const OLD_FINALIZER: &str = "uninstall-helm-release";
 /// A resource that cannot be deleted at once is looked at again this often, besides whenever something of it goes.
 const DELETION_PERIOD: Duration = Duration::from_secs(2);
 
-/// Serves one kind of custom resource with one chart, in one version or several.
+/// Serves one kind of custom resource with one chart, in one version or several. Others of the kind, with other charts, share
+/// all that is known of its resources.
+#[derive(Clone)]
 pub(crate) struct Controller {
     pub(crate) watch: Watch,
     /// How often a settled resource is looked at again.
@@ -110,10 +112,11 @@ pub(crate) struct Controller {
     pub(crate) discovery: Arc<Discovery>,
     pub(crate) renderer: Renderer,
     pub(crate) metrics: ControllerMetrics,
-    pub(crate) tracked: Mutex<HashMap<InstanceKey, Tracked>>,
+    pub(crate) tracked: Arc<Mutex<HashMap<InstanceKey, Tracked>>>,
     /// Resources that are not there although objects of theirs are, and since when.
-    pub(crate) abandoned: Mutex<HashMap<InstanceKey, Instant>>,
-    pub(crate) rollout: Mutex<Rollout>,
+    pub(crate) abandoned: Arc<Mutex<HashMap<InstanceKey, Instant>>>,
+    /// Of the resources' way to this chart.
+    pub(crate) rollout: Arc<Mutex<Rollout>>,
     /// Where resources are served.
     pub(crate) extents: Vec<Extent>,
 }
@@ -131,6 +134,11 @@ enum Next {
 impl Controller {
     fn tracked(&self) -> MutexGuard<'_, HashMap<InstanceKey, Tracked>> {
         lock(&self.tracked)
+    }
+
+    /// Serves the same kind with other charts.
+    pub(crate) fn with(&self, charts: Charts, replicas_path: Option<Vec<String>>) -> Self {
+        Self { charts, replicas_path, rollout: Arc::default(), ..self.clone() }
     }
 
     /// Has every resource looked at again.

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 pub(crate) use configuration::name as configuration_name;
 
 use crate::cluster::error::explain;
-use crate::reconcile::Controller;
+use crate::kind::Kinds;
 use crate::tls::{Certificate, Current, Place, ROTATE};
 
 /// Where questions are asked.
@@ -78,7 +78,7 @@ pub(crate) struct Webhook {
     client: Client,
     options: Options,
     namespaces: Vec<String>,
-    controllers: Vec<Arc<Controller>>,
+    kinds: Arc<Kinds>,
     certificates: Arc<Current>,
 }
 
@@ -92,27 +92,28 @@ impl Webhook {
         client: &Client,
         options: &Options,
         namespaces: &[String],
-        controllers: Vec<Arc<Controller>>,
+        kinds: Arc<Kinds>,
     ) -> Result<Self, String> {
         let certificate = Certificate::new(&options.at.place())?;
         let certificates = Arc::new(Current::new(certificate));
-        tokio::spawn(server::serve(listener, certificates.clone(), controllers.clone()));
+        tokio::spawn(server::serve(listener, certificates.clone(), kinds.clone()));
         Ok(Self {
             client: client.clone(),
             options: options.clone(),
             namespaces: namespaces.to_vec(),
-            controllers,
+            kinds,
             certificates,
         })
     }
 
     /// Tells the API server about it, keeps that true, and replaces the certificate in time. Never ends.
     pub(crate) async fn keep(&self) {
-        let mut made = Instant::now();
+        let (mut made, mut kinds) = (Instant::now(), self.kinds.follow());
         self.apply(&self.certificates.get().authority).await;
         tracing::info!(address = %self.options.bind, "Judging resources before they are stored");
         loop {
-            tokio::time::sleep(KEEP).await;
+            // A kind that has joined has to be told of.
+            let _ = tokio::time::timeout(KEEP, kinds.changed()).await;
             if made.elapsed() < ROTATE {
                 self.apply(&self.certificates.get().authority).await;
                 continue;
@@ -136,7 +137,7 @@ impl Webhook {
     }
 
     fn configurations(&self, authorities: &str) -> impl Iterator<Item = Value> {
-        self.controllers.iter().map(move |controller| {
+        self.kinds.controllers().into_iter().map(move |controller| {
             configuration::configuration(&controller.watch, &self.namespaces, &self.options.at, authorities)
         })
     }

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::review::{Request, Review, answer};
 use super::{DEADLINE, PATH};
 use crate::cluster::instances::Instance;
-use crate::reconcile::Controller;
+use crate::kind::Kinds;
 use crate::reconcile::judge::Verdict;
 use crate::tls::{self, Current};
 
@@ -34,21 +34,17 @@ const MARGIN: Duration = Duration::from_secs(1);
 
 /// Answers questions about some kinds.
 pub(super) struct Server {
-    controllers: Vec<Arc<Controller>>,
+    kinds: Arc<Kinds>,
     slots: Semaphore,
 }
 
 /// Serves for ever.
-pub(super) async fn serve(
-    listener: TcpListener,
-    certificates: Arc<Current>,
-    controllers: Vec<Arc<Controller>>,
-) {
+pub(super) async fn serve(listener: TcpListener, certificates: Arc<Current>, kinds: Arc<Kinds>) {
     let acceptor = match tls::acceptor(certificates) {
         Ok(acceptor) => acceptor,
         Err(error) => return tracing::error!(%error, "The webhook has no TLS"),
     };
-    let server = Arc::new(Server { controllers, slots: Semaphore::new(AT_A_TIME) });
+    let server = Arc::new(Server { kinds, slots: Semaphore::new(AT_A_TIME) });
     let connections = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = connections.clone().acquire_owned().await else { return };
@@ -113,7 +109,7 @@ impl Server {
 
     async fn judge(&self, request: &Request) -> Verdict {
         let fine = Verdict::Fine { warnings: Vec::new() };
-        let controller = self.controllers.iter().find(|controller| {
+        let controller = self.kinds.controllers().into_iter().find(|controller| {
             let watch = &controller.watch;
             watch.names.kind == request.kind.kind && watch.api_version.group == request.kind.group
         });
@@ -202,7 +198,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let (first, second) = (certificate(), certificate());
         let current = Arc::new(Current::new(first.clone()));
-        tokio::spawn(serve(listener, current.clone(), Vec::new()));
+        tokio::spawn(serve(listener, current.clone(), Arc::default()));
         let answer = post(address, &first.authority, QUESTION).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(r#""allowed":true"#), "{answer}");
         let answer = post(address, &first.authority, "nonsense").await.unwrap();

@@ -294,14 +294,23 @@ fn a_broken_chart_holds_up_no_other_kind() {
     assert!(operator.log().contains("The kind is not served"), "{}", operator.log());
     namespace.resource(&sound, "demo", r#"{"color": "green"}"#);
     namespace.ready(&sound, "demo");
-    namespace.resource(&unsound, "demo", "{}");
-    let told = says(30, "nosuchfunc", || namespace.condition(&unsound, "demo", "Irreconcilable"));
+    namespace.resource(&unsound, "other", "{}");
+    let told = says(30, "nosuchfunc", || namespace.condition(&unsound, "other", "Irreconcilable"));
     assert!(told.contains("unsound/templates/cm.yaml:1"), "{told}");
-    assert!(namespace.condition(&unsound, "demo", "Ready").starts_with("False ChartUnusable"));
+    assert!(namespace.condition(&unsound, "other", "Ready").starts_with("False ChartUnusable"));
     assert_eq!(
         operator.log().matches("The cluster does not serve the kind").count(),
         1,
         "{}",
         operator.log()
     );
+    // Another slip, and then it is mended.
+    bad.write("templates/cm.yaml", "a: {{ .Values.x | nosuchother }}\n");
+    says(60, "nosuchother", || namespace.condition(&unsound, "other", "Irreconcilable"));
+    bad.write("templates/cm.yaml", CONFIG);
+    namespace.change(&unsound, "other", r#"{"color": "mended"}"#);
+    namespace.ready(&unsound, "other");
+    assert_eq!(namespace.path("configmap", "other", "{.data.color}"), "mended");
+    assert!(!namespace.condition(&unsound, "other", "Irreconcilable").starts_with("True"));
+    namespace.kubectl(&["delete", &unsound.full(), "other", "--timeout=60s"]);
 }

@@ -32,6 +32,7 @@ mod permissions;
 mod plan;
 mod randomness;
 mod releases;
+mod reload;
 mod rollback;
 mod rollout;
 mod scaling;

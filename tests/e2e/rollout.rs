@@ -124,6 +124,33 @@ fn resources_move_one_by_one_to_a_new_chart_and_all_back() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn a_chart_that_changes_on_disk_is_rolled_out_as_one_at_a_start() {
+    let fleet = Fleet::new("Armada");
+    let operator = fleet.start(&["--rollout-max-unavailable=1"]);
+    fleet.make(ALL, r#"{"color": "red"}"#);
+    fleet.annotate("c", "chartwright.io/hold=true");
+    second(&fleet.chart);
+    becomes(60, 1, || fleet.moved(ALL).len());
+    let one = fleet.moved(ALL).remove(0);
+    let other = if one == "a" { "b" } else { "a" };
+    says(30, &format!("/{one}"), || fleet.held(other));
+    says(30, "OnHold", || fleet.held("c"));
+    stays(2, || fleet.moved(ALL));
+    fleet.get_ready(&one);
+    becomes(30, 2, || fleet.moved(ALL).len());
+    fleet.get_ready(other);
+    assert_eq!(fleet.chart_of("c"), "1.0.0", "{}", operator.log());
+    // And back, before the last has moved.
+    first(&fleet.chart);
+    for name in ALL {
+        becomes(60, "1.0.0".to_owned(), || fleet.chart_of(name));
+        becomes(30, String::new(), || fleet.namespace.path("service", name, "{.metadata.name}"));
+        fleet.namespace.ready(&fleet.kind, name);
+    }
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn too_many_failures_halt_a_new_chart() {
     let fleet = Fleet::new("Flotilla");
     let mut operator = fleet.start(&[]);

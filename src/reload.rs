@@ -1,0 +1,346 @@
+//! Charts that change on disk while the operator runs: a volume that is written anew, a folder that somebody works in.
+//!
+//! A thread of its own looks at the files of all charts now and then, by their sizes and times only. A chart that changed, and
+//! has stayed as it is since the last look, is loaded. If it can be used it takes the place of the one from before, as after a
+//! start with it: the type is brought up to date, and resources move to it at the pace that is set. If it cannot, that is told
+//! and the one from before stays in use.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs::{Metadata, read_dir};
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
+
+use crate::broken::{Broken, REASON};
+use crate::charts::{ChartError, Charts};
+use crate::cluster::events::Severity;
+use crate::crd::{api, is_served_anyway, register};
+use crate::kind::{self, Kind, controller_name};
+use crate::limits::STACK;
+use crate::operator::{Crew, Error};
+use crate::settings::Watch;
+
+/// The pause between two looks, and the longest where looks take long.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
+/// The pause is at least as many times as long as a look takes.
+const PAUSE_FACTOR: u32 = 2000;
+/// More files than any chart has, and more levels: what is beyond is not looked at.
+const MOST_FILES: usize = 20_000;
+const MOST_LEVELS: usize = 24;
+/// The longest pause between attempts to bring a type up to date.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// How the files at a path are, by their names, sizes and times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Looks at a file, or at everything in a folder. Links count as what they lead to, for volumes of Kubernetes are changed
+    /// by links.
+    pub(crate) fn of(path: &Path) -> Self {
+        let mut waiting = vec![(path.to_owned(), 0)];
+        let (mut sum, mut files) = (0_u64, 0);
+        while let Some((path, level)) = waiting.pop() {
+            files += 1;
+            let info = path.metadata();
+            // A sum, for folders are listed in no order.
+            sum = sum.wrapping_add(mark(&path, info.as_ref().map_err(io::Error::kind)));
+            if files >= MOST_FILES || level >= MOST_LEVELS || !info.is_ok_and(|info| info.is_dir()) {
+                continue;
+            }
+            let entries = read_dir(&path).into_iter().flatten().flatten();
+            // What version control keeps for itself changes whenever somebody asks it something.
+            let entries = entries.filter(|entry| entry.file_name() != ".git");
+            waiting.extend(entries.map(|entry| (entry.path(), level + 1)));
+        }
+        Self(sum)
+    }
+}
+
+fn mark(path: &Path, info: Result<&Metadata, io::ErrorKind>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    let known = info.map(|info| {
+        (info.is_dir(), info.len(), info.mtime(), info.mtime_nsec(), info.ctime(), info.ctime_nsec())
+    });
+    known.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What became of a chart that changed.
+type News = Result<Charts, ChartError>;
+
+/// One chart that is looked after.
+struct Place {
+    path: PathBuf,
+    /// As it was when it was loaded last.
+    taken: Fingerprint,
+    /// As it was at the last look.
+    last: Fingerprint,
+    news: UnboundedSender<News>,
+}
+
+impl Place {
+    /// Looks, and loads what has changed and is still the same as at the last look.
+    fn look(&mut self) -> Option<News> {
+        let now = Fingerprint::of(&self.path);
+        let is_still = std::mem::replace(&mut self.last, now) == now;
+        if !is_still || now == self.taken {
+            return None;
+        }
+        self.taken = now;
+        Some(Charts::load(&self.path))
+    }
+}
+
+/// Looks after charts, each as it was when it was loaded; whoever drops what is returned ends it.
+///
+/// # Errors
+/// When there can be no further thread.
+pub(crate) fn look_after(charts: Vec<(PathBuf, Fingerprint)>) -> io::Result<Vec<UnboundedReceiver<News>>> {
+    let (mut places, mut told) = (Vec::new(), Vec::new());
+    for (path, taken) in charts {
+        let (news, receiver) = unbounded_channel();
+        places.push(Place { path, taken, last: taken, news });
+        told.push(receiver);
+    }
+    std::thread::Builder::new().name("charts".into()).stack_size(STACK).spawn(move || run(places))?;
+    Ok(told)
+}
+
+fn run(mut places: Vec<Place>) {
+    let mut pause = PAUSE.0;
+    loop {
+        std::thread::sleep(pause);
+        let mut took = Duration::ZERO;
+        for place in &mut places {
+            let began = Instant::now();
+            match place.look() {
+                None => took += began.elapsed(),
+                // Loading is no looking. Who does not listen any more is seen below.
+                Some(news) => _ = place.news.send(news),
+            }
+            if place.news.is_closed() {
+                return;
+            }
+        }
+        pause = (took * PAUSE_FACTOR).clamp(PAUSE.0, PAUSE.1);
+    }
+}
+
+/// How it stands with a kind.
+pub(crate) enum Standing {
+    Served(Arc<Kind>),
+    /// Its resources are told why not, as long as this is.
+    Broken(JoinSet<()>),
+}
+
+impl Standing {
+    /// Has the resources of a kind told that its chart cannot be used.
+    ///
+    /// # Errors
+    /// When the kind's selector is none.
+    pub(crate) fn broken(crew: &Crew<'_>, watch: &Watch, why: String) -> Result<Self, Error> {
+        let (extents, selector) = (kind::extents(crew.settings, watch), kind::selector(watch)?);
+        let mut telling = JoinSet::new();
+        telling.spawn(Broken::new(watch, extents, selector, why).tell(crew.shared.client.clone()));
+        Ok(Self::Broken(telling))
+    }
+}
+
+impl Crew<'_> {
+    /// Follows what becomes of a kind's chart; ends when there will be no more news.
+    pub(crate) async fn follow(
+        &self,
+        watch: &Watch,
+        mut standing: Standing,
+        mut news: UnboundedReceiver<News>,
+    ) {
+        while let Some(mut latest) = news.recv().await {
+            while let Ok(later) = news.try_recv() {
+                latest = later;
+            }
+            let result = match (latest, &mut standing) {
+                (Ok(charts), Standing::Served(kind)) => self.replace(watch, kind, charts).await,
+                (Ok(charts), Standing::Broken(telling)) => match self.join(watch, charts).await {
+                    Ok(kind) => {
+                        telling.shutdown().await;
+                        // Only now, so that nobody speaks of its resources at the same time.
+                        standing = Standing::Served(self.begin(kind, false));
+                        Ok(())
+                    }
+                    Err(error) => Err(error),
+                },
+                (Err(error), _) => Err(error.into()),
+            };
+            self.shared.metrics.chart_changed(&controller_name(watch), result.is_ok());
+            let Err(error) = result else { continue };
+            match &mut standing {
+                Standing::Served(kind) => refuse(watch, kind, &error),
+                Standing::Broken(_) => {
+                    tracing::error!(kind = %watch.names.kind, %error, "The kind is still not served");
+                    // Its selector was good enough at the start.
+                    if let Ok(told) = Standing::broken(self, watch, error.to_string()) {
+                        standing = told;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Has a kind served with other charts.
+    async fn replace(&self, watch: &Watch, kind: &Kind, charts: Charts) -> Result<(), Error> {
+        let before = kind.controller().charts.clone();
+        if !charts.differ(&before) {
+            tracing::info!(kind = %watch.names.kind, chart = charts.newest().title(), "The chart on disk is the one in use");
+            return Ok(());
+        }
+        let typed = api(watch, charts.newest().chart()).map_err(crate::crd::RegisterError::from)?;
+        self.register(watch, &charts).await;
+        tracing::info!(
+            kind = %watch.names.kind, chart = charts.newest().title(), versions = charts.versions(),
+            before = before.newest().title(), "The chart changed on disk"
+        );
+        kind.turn_to(charts, typed.replicas);
+        Ok(())
+    }
+
+    /// Makes what serves a kind whose chart could not be used before.
+    async fn join(&self, watch: &Watch, charts: Charts) -> Result<Kind, Error> {
+        let (title, versions) = (charts.newest().title(), charts.versions());
+        let kind = self.kind(watch, charts.clone())?;
+        self.register(watch, &charts).await;
+        tracing::info!(kind = %watch.names.kind, chart = title, versions, "The chart was mended on disk: the kind is served");
+        Ok(kind)
+    }
+
+    /// Brings the type up to date. Where that is refused the type stays as it is, and the chart serves those resources that it
+    /// can, as after a start.
+    async fn register(&self, watch: &Watch, charts: &Charts) {
+        let (client, chart) = (&self.shared.client, charts.newest().chart());
+        let mut pause = Duration::from_millis(500);
+        loop {
+            match register(client, watch, &self.settings.watch_namespaces, chart).await {
+                Ok(()) => return,
+                Err(error) if is_served_anyway(client, watch, &error).await => {
+                    return tracing::warn!(crd = %watch.crd_name(), %error, "The type is taken as somebody else made it");
+                }
+                Err(error) if error.may_pass() => {
+                    tracing::warn!(crd = %watch.crd_name(), %error, "Cannot bring the type up to date yet, trying again");
+                }
+                Err(error) => {
+                    return tracing::error!(crd = %watch.crd_name(), %error, "The type stays as it is");
+                }
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+/// Tells that a chart on disk cannot be used; what runs is left alone.
+fn refuse(watch: &Watch, kind: &Kind, error: &Error) {
+    let controller = kind.controller();
+    let chart = controller.charts.newest().title();
+    tracing::error!(kind = %watch.names.kind, %error, in_use = chart, "The chart on disk cannot be used");
+    let note = format!("the chart changed on disk and cannot be used; {chart} stays in use: {error}");
+    for instance in controller.instances.all() {
+        controller.events.tell(&instance, Severity::Warning, "Reload", REASON, &note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A folder with a chart; it goes when dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let folder =
+                std::env::temp_dir().join(format!("chartwright-reload-{name}-{}", std::process::id()));
+            fs::create_dir_all(folder.join("one/templates")).unwrap();
+            let folder = Self(folder);
+            folder.write("one/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n");
+            folder
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            fs::write(self.0.join(file), text).unwrap();
+        }
+
+        fn place(&self) -> Place {
+            let path = self.0.join("one");
+            let taken = Fingerprint::of(&path);
+            Place { path, taken, last: taken, news: unbounded_channel().0 }
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_change_is_seen_and_a_look_is_none() {
+        let folder = Folder::new("seen");
+        let look = || Fingerprint::of(&folder.0);
+        let mut before = look();
+        assert_eq!(before, look());
+        let mut changes = |what: &str, now: Fingerprint| {
+            assert_ne!(std::mem::replace(&mut before, now), now, "{what}");
+        };
+        folder.write("one/templates/cm.yaml", "a: b");
+        changes("a new file", look());
+        folder.write("one/templates/cm.yaml", "a: c");
+        changes("as many bytes", look());
+        fs::rename(folder.0.join("one/templates/cm.yaml"), folder.0.join("one/templates/other.yaml"))
+            .unwrap();
+        changes("another name", look());
+        // As the volumes of Kubernetes are changed.
+        fs::rename(folder.0.join("one"), folder.0.join("two")).unwrap();
+        std::os::unix::fs::symlink("two", folder.0.join("one")).unwrap();
+        changes("a link", look());
+        // A folder within itself.
+        std::os::unix::fs::symlink("..", folder.0.join("two/up")).unwrap();
+        changes("a loop", look());
+        fs::remove_dir_all(&folder.0).unwrap();
+        changes("nothing there", look());
+        let folder = Folder::new("seen");
+        let before = Fingerprint::of(&folder.0);
+        fs::create_dir(folder.0.join(".git")).unwrap();
+        fs::write(folder.0.join(".git/index"), "x").unwrap();
+        let with_git = Fingerprint::of(&folder.0);
+        fs::write(folder.0.join(".git/index"), "xyz").unwrap();
+        assert_ne!(before, with_git, "the folder has changed");
+        assert_eq!(Fingerprint::of(&folder.0), with_git);
+    }
+
+    #[test]
+    fn a_chart_is_loaded_once_when_it_has_come_to_rest() {
+        let folder = Folder::new("rest");
+        let mut place = folder.place();
+        assert!(place.look().is_none(), "nothing has changed");
+        folder.write("one/templates/cm.yaml", "{{ nosuch }}");
+        assert!(place.look().is_none(), "it may still be written");
+        folder.write("one/templates/cm.yaml", "{{ if }}");
+        assert!(place.look().is_none(), "it was");
+        let why = place.look().unwrap().err().unwrap().to_string();
+        assert!(why.contains("templates/cm.yaml:1"), "{why}");
+        assert!(place.look().is_none(), "told once");
+        folder.write("one/templates/cm.yaml", "a: b");
+        assert!(place.look().is_none());
+        assert!(place.look().unwrap().is_ok());
+        assert!(place.look().is_none());
+    }
+}
