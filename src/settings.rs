@@ -155,6 +155,8 @@ pub(crate) struct Watch {
     pub(crate) rollout: Pace,
     /// Whether random functions give other values with every revision, as they do with Helm.
     pub(crate) fresh_random_values: bool,
+    /// Whether values are not held against the chart's `values.schema.json`.
+    pub(crate) skip_schema_validation: bool,
 }
 
 impl Watch {
@@ -179,6 +181,7 @@ impl Watch {
             release_namespace: None,
             rollout: Pace::default(),
             fresh_random_values: false,
+            skip_schema_validation: false,
         }
     }
 

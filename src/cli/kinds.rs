@@ -30,6 +30,7 @@ const OF_ONE_KIND: &[OfOneKind] = &[
     ("replicas_path", "--replicas-path", "REPLICAS_PATH", false),
     ("schema", "--schema", "CRD_SCHEMA", false),
     ("accept_breaking_changes", "--accept-breaking-changes", "ACCEPT_BREAKING_CHANGES", false),
+    ("skip_schema_validation", "--skip-schema-validation", "SKIP_SCHEMA_VALIDATION", false),
 ];
 
 /// The flags as they are declared.

@@ -29,6 +29,10 @@ pub(crate) struct ServedArgs {
     pub(crate) scope: Scope,
     #[command(flatten)]
     pub(crate) shape: ShapeArgs,
+    /// Do not hold values against the chart's values.schema.json
+    #[arg(long, env = "SKIP_SCHEMA_VALIDATION", value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub(crate) skip_schema_validation: bool,
     /// Whether the command takes the chart as an argument too.
     #[arg(skip)]
     pub(crate) by_argument: bool,
@@ -65,6 +69,7 @@ impl ServedArgs {
         let mut watch = Watch::new(ApiVersion::parse(api_version)?, names, chart);
         watch.scope = self.scope;
         watch.shape = self.shape.to_shape()?;
+        watch.skip_schema_validation = self.skip_schema_validation;
         Ok(watch)
     }
 
@@ -109,6 +114,7 @@ mod tests {
             plural: None,
             scope: Scope::Namespaced,
             shape: ShapeArgs::default(),
+            skip_schema_validation: false,
             by_argument: false,
         }
     }

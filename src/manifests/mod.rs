@@ -153,6 +153,9 @@ fn flags(watch: &Watch) -> Vec<String> {
     if shape.accept_breaking {
         add("accept-breaking-changes", "true");
     }
+    if watch.skip_schema_validation {
+        add("skip-schema-validation", "true");
+    }
     // A JSON string is one of YAML's too, whatever is in it.
     flags.into_iter().map(|flag| Value::from(flag).to_string()).collect()
 }

@@ -421,6 +421,7 @@ impl Controller {
             capabilities: capabilities(chart, &served, is_install),
             outside: outside.clone(),
             now: jiff::Timestamp::now().as_second(),
+            skip_schema_validation: self.watch.skip_schema_validation,
         };
         let output = self.renderer.render(job).await?;
         for warning in &output.rendered.warnings {

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use gostd::Value;
 use gostd::value::Frozen;
-use helm::{Capabilities, CompiledChart, Host, Issue, Release, RenderInput, Rendered, Site};
+use helm::{Capabilities, CompiledChart, Host, Issue, Release, RenderInput, RenderOptions, Rendered, Site};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
@@ -68,6 +68,8 @@ pub(crate) struct Job {
     pub(crate) outside: Arc<dyn Outside>,
     /// The present, in Unix seconds: it decides which certificates are due.
     pub(crate) now: i64,
+    /// Whether values are not held against the chart's schemas.
+    pub(crate) skip_schema_validation: bool,
 }
 
 /// What a render gave.
@@ -163,7 +165,7 @@ fn render(job: &Job, limits: RenderLimits) -> Result<Output, RenderError> {
         release: job.release.clone(),
         capabilities: &job.capabilities,
         host: &limits.timed(&host),
-        options: limits.options(),
+        options: RenderOptions { skip_schema_validation: job.skip_schema_validation, ..limits.options() },
     });
     // A failure outside makes whatever came of it worthless, and explains an error better than the template's own.
     if let Some(why) = host.failed.into_inner() {

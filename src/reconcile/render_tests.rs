@@ -42,6 +42,7 @@ fn job(files: &[(&str, &str)], seed: Seed) -> Job {
         capabilities: Arc::default(),
         outside: Arc::new(Fixed(Ok(seed))),
         now: EPOCH,
+        skip_schema_validation: false,
     }
 }
 

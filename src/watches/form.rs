@@ -62,6 +62,7 @@ static ENTRY: Keys = Keys {
         key("categories", Form::List(&Form::Text)),
         key("columns", Form::List(&Form::Keys(&COLUMN))),
         key("acceptBreakingChanges", Form::Flag),
+        key("skipSchemaValidation", Form::Flag),
         key("watchDependentResources", Form::Flag),
         // Its own words say more: values with parts go elsewhere.
         key("overrideValues", Form::Mapping),

@@ -117,6 +117,8 @@ struct Entry {
     replicas_path: Option<String>,
     #[serde(default)]
     accept_breaking_changes: bool,
+    #[serde(default)]
+    skip_schema_validation: bool,
 }
 
 /// Values elsewhere, in Flux' words.
@@ -316,6 +318,7 @@ impl Entry {
                 .pace()
                 .map_err(|why| EntryError::Other(format!("rollout.maxUnavailable {why}")))?,
             fresh_random_values: self.random_values == EntryRandomValues::Fresh,
+            skip_schema_validation: self.skip_schema_validation,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Values that come from elsewhere than a resource's spec.
 
+use crate::main_job::CONFIG;
 use crate::support::{Chart, Kind, Namespace, Operator, becomes, kubectl, says};
 use crate::takeover::helm;
 
@@ -216,4 +217,24 @@ fn a_spec_that_is_no_mapping_is_told() {
         r#"[{"op": "remove", "path": "/spec"}]"#,
     ]);
     namespace.ready(&kind, "demo");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_schema_may_be_passed_over() {
+    let schema =
+        r#"{"type": "object", "properties": {"color": {"$ref": "https://schemas.example.com/color.json"}}}"#;
+    let chart = Chart::new("remote", &[("templates/cm.yaml", CONFIG), ("values.schema.json", schema)]);
+    let (checked, skipped) = (Kind::new("Strictly"), Kind::new("Leniently"));
+    let namespace = Namespace::new("remote");
+    let watches = chart.watches(&[(&checked, ""), (&skipped, "skipSchemaValidation: true")]);
+    let _operator = Operator::watching(&watches, &namespace);
+    namespace.resource(&checked, "checked", r#"{"color": "green"}"#);
+    namespace.resource(&skipped, "skipped", r#"{"color": "green"}"#);
+    let told = says(30, "https://schemas.example.com/color.json", || {
+        namespace.condition(&checked, "checked", "ReleaseFailed")
+    });
+    assert!(told.contains("--skip-schema-validation"), "{told}");
+    namespace.ready(&skipped, "skipped");
+    assert_eq!(namespace.path("configmap", "skipped", "{.data.color}"), "green");
 }

@@ -154,7 +154,8 @@ impl Documents {
                 Err(format!("open {}: no such file or directory", gostd::value::lossy(&path)))
             }
             "http" | "https" => {
-                Err("remote schemas are not fetched; put a copy under definitions of the chart's own schema"
+                Err("remote schemas are not fetched; put a copy under definitions of the chart's own schema, or pass \
+                     the check over with --skip-schema-validation"
                     .to_owned())
             }
             _ => {
