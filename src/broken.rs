@@ -10,12 +10,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::cluster::error::explain;
+use crate::cluster::events::{Events, Severity};
 use crate::cluster::instances::{Instance, Instances};
 use crate::reconcile::identity::InstanceKey;
 use crate::reconcile::status::{Failing, Report, Situation, next, patch};
 use crate::settings::{Extent, Watch};
 
-/// The word for it in conditions.
+/// The word for it in conditions and events.
 pub(crate) const REASON: &str = "ChartUnusable";
 
 /// A kind whose chart cannot be used.
@@ -38,6 +39,8 @@ impl Broken {
         let (to_tell, mut changed) = mpsc::unbounded_channel::<InstanceKey>();
         // Who would listen has gone when this ends.
         let on_change = Box::new(move |key: &InstanceKey| _ = to_tell.send(key.clone()));
+        let events = Events::start(client.clone(), &self.resource.api_version, &self.resource.kind, || false);
+        let kind = self.resource.kind.clone();
         let instances = Arc::new(Instances::new(client, self.resource, on_change));
         let mut watches = JoinSet::new();
         for extent in self.extents {
@@ -48,7 +51,9 @@ impl Broken {
         }
         while let Some(key) = changed.recv().await {
             let Some(instance) = instances.get(&key) else { continue };
+            events.tell(&instance, Severity::Warning, "Reconcile", REASON, &self.why);
             let Some(patch) = told(&instance, &self.why) else { continue };
+            tracing::warn!(resource = %key, %kind, why = %self.why, "The resource is not served");
             if let Err(error) = instances.patch_status(&instance, &patch).await {
                 tracing::warn!(resource = %key, error = %explain(&error), "Cannot tell that the kind is not served");
             }

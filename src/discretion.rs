@@ -161,24 +161,64 @@ fn kind_of(printed: &str) -> &str {
 
 /// Hides what follows `Invalid value: ` and the like.
 fn without_field_values(message: &str) -> String {
+    with_field_values(message, |_| HIDDEN.into())
+}
+
+/// The longest value that is worth reading in a refusal, in bytes.
+const LONGEST_VALUE: usize = 100;
+
+/// The server's words without the whole objects that it repeats in them: field and reason are what counts.
+pub(crate) fn brief(message: &str) -> String {
+    with_field_values(message, |value| match value {
+        short if short.len() <= LONGEST_VALUE => short.into(),
+        text if text.starts_with('"') => {
+            let (begin, _) = text.split_at(text.floor_char_boundary(LONGEST_VALUE / 2));
+            format!("{}...\"", begin.trim_end_matches('\\')).into()
+        }
+        list if list.starts_with('[') => "[...]".into(),
+        _ => "{...}".into(),
+    })
+}
+
+/// Puts something in the place of each value that follows `Invalid value: ` and the like.
+fn with_field_values<'a>(message: &'a str, put: impl Fn(&'a str) -> Cow<'a, str>) -> String {
     const BEFORE: &[&str] = &["Invalid value: ", "Unsupported value: ", "Duplicate value: "];
     let (mut out, mut rest) = (String::new(), message);
     while let Some(at) = BEFORE.iter().filter_map(|words| Some(rest.find(words)? + words.len())).min() {
         let (before, value) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let (value, after) = value.split_at_checked(length_of_value(value)).unwrap_or((value, ""));
         out.push_str(before);
-        out.push_str(HIDDEN);
-        rest = value.get(length_of_value(value)..).unwrap_or_default();
+        out.push_str(&put(value));
+        rest = after;
     }
     out + rest
 }
 
-/// How much of a text is the value at its beginning: quoted, or up to the words about it.
+/// How much of a text is the value at its beginning: quoted, or up to the words about it, which no bracket or quote holds.
 fn length_of_value(text: &str) -> usize {
-    let Some(inside) = text.strip_prefix('"') else { return text.find(": ").unwrap_or(text.len()) };
-    let mut escaped = false;
-    for (at, byte) in inside.bytes().enumerate() {
+    if text.starts_with('"') {
+        return length_of_quoted(text);
+    }
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(byte) = bytes.get(at) {
         match byte {
-            b'"' if !escaped => return at + 2,
+            b'"' if depth > 0 => at += length_of_quoted(text.get(at..).unwrap_or_default()).max(1) - 1,
+            b'{' | b'[' | b'(' => depth += 1,
+            b'}' | b']' | b')' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 && bytes.get(at + 1) == Some(&b' ') => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.find(": ").unwrap_or(text.len())
+}
+
+fn length_of_quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
             b'\\' => escaped = !escaped,
             _ => escaped = false,
         }
@@ -242,6 +282,42 @@ mod tests {
             ("cannot unmarshal 81234 and aHVudGVyMg==", "cannot unmarshal <hidden> and <hidden>"),
         ] {
             assert_eq!(discreet(told, &secret), want);
+        }
+    }
+
+    #[test]
+    fn whole_objects_are_not_repeated() {
+        let template = format!("{{\"labels\":{{\"a: b\":\"}}{}\"}},\"spec\":null}}", "x".repeat(2000));
+        let go = format!("core.PodSpec{{A:[]string{{\"x: }}\", {}}}}}", "y, ".repeat(60));
+        let long = format!("\"{}\\\"\"", "z".repeat(200));
+        for (told, want) in [
+            (
+                format!(
+                    "Job.batch \"x\" is invalid: spec.template: Invalid value: {template}: field is immutable"
+                ),
+                "Job.batch \"x\" is invalid: spec.template: Invalid value: {...}: field is immutable"
+                    .to_owned(),
+            ),
+            (
+                format!("[a.b: Invalid value: {go}: no, c: Invalid value: {template}: field is immutable]"),
+                "[a.b: Invalid value: {...}: no, c: Invalid value: {...}: field is immutable]".to_owned(),
+            ),
+            (
+                format!("a: Invalid value: {long}: must be shorter"),
+                format!("a: Invalid value: \"{}...\": must be shorter", "z".repeat(49)),
+            ),
+            (
+                format!(
+                    "a: Invalid value: [{}]: too many; b: Unsupported value: \"c: d\": supported values: e",
+                    "1,".repeat(99)
+                ),
+                "a: Invalid value: [...]: too many; b: Unsupported value: \"c: d\": supported values: e"
+                    .to_owned(),
+            ),
+            ("a: Invalid value: x{: no".to_owned(), "a: Invalid value: x{: no".to_owned()),
+            ("a: Invalid value: -1: no".to_owned(), "a: Invalid value: -1: no".to_owned()),
+        ] {
+            assert_eq!(brief(&told), want);
         }
     }
 

@@ -15,15 +15,12 @@ use crate::kind;
 use crate::observe::metrics::Metrics;
 use crate::operator::{self, Shared};
 use crate::reconcile::error::Error;
-use crate::reconcile::preview::Change;
+use crate::reconcile::preview::{Change, NOBODY};
 use crate::reconcile::render::Renderer;
 use crate::settings::Settings;
 
 /// How long the first lists may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The uid of a resource that is not there yet, for the dry runs of what it would own.
-const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Why there is nothing to show.
 #[derive(Debug, thiserror::Error)]

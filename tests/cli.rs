@@ -395,6 +395,29 @@ fn flags_that_contradict_each_other_are_refused() {
 }
 
 #[test]
+fn a_proxy_is_refused_and_a_kubeconfig_that_is_not_there_is_named_once() {
+    let dir = tempdir("proxy");
+    let config = dir.join("config");
+    let text = "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], \
+                users: [{name: u, user: {}}], clusters: [{name: c, cluster: {server: \"https://api.example.com\"}}]}";
+    std::fs::write(&config, text).expect("written");
+    let run = |kubeconfig: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chartwright"));
+        command.args(["run", "--log-level=error", "--kubeconfig"]).arg(kubeconfig).args(KIND);
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).env("HTTPS_PROXY", "http://proxy.example.com:3128");
+        let output = command.env("NO_PROXY", "example.org").output().expect("the binary runs");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let told = run(&config);
+    assert!(told.contains("through a proxy (proxy.example.com)") && told.contains("NO_PROXY"), "{told}");
+    let told = run(&dir.join("none"));
+    let path = dir.join("none").display().to_string();
+    assert!(told.contains(&format!("cannot read the kubeconfig {path}: No such file")), "{told}");
+    assert!(!told.contains("Name a kubeconfig"), "that was done: {told}");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
 fn versions_of_a_chart_and_a_watches_file_are_checked() {
     let dir = tempdir("versions");
     for (folder, version) in [("new", "1.10.0"), ("old", "1.9.0")] {

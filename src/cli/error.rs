@@ -62,9 +62,15 @@ pub(crate) enum CliError {
     Preview(#[from] crate::preview::PreviewError),
     /// No way to reach a cluster.
     #[error(
-        "cannot reach a cluster: {0}. Name a kubeconfig with --kubeconfig or KUBECONFIG, or run in a pod"
+        "cannot reach a cluster: {why}{}",
+        if *named { "" } else { ". Name a kubeconfig with --kubeconfig or KUBECONFIG, or run in a pod" }
     )]
-    Cluster(String),
+    Cluster {
+        /// Why.
+        why: String,
+        /// Whether the user said which cluster is meant.
+        named: bool,
+    },
     /// The runtime did not start.
     #[error("cannot start: {0}")]
     Runtime(std::io::Error),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use kube::config::KubeconfigError;
 
 use super::CliError;
 use super::flags::{Bind, bind_address, go_bool};
@@ -190,9 +191,14 @@ pub(super) async fn connect(
     } else {
         from_kubeconfig(None, None).await
     };
-    let config = config.map_err(CliError::Cluster)?;
-    crate::cluster::client::client(config, requests, tenure)
-        .map_err(|error| CliError::Cluster(error.to_string()))
+    let config = config.map_err(|why| CliError::Cluster { why, named })?;
+    crate::cluster::client::client(config, requests, tenure).map_err(|error| {
+        let why = match error {
+            kube::Error::Service(why) => why.to_string(),
+            other => other.to_string(),
+        };
+        CliError::Cluster { why, named: true }
+    })
 }
 
 async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> Result<kube::Config, String> {
@@ -200,9 +206,28 @@ async fn from_kubeconfig(file: Option<PathBuf>, context: Option<String>) -> Resu
         Some(path) => kube::config::Kubeconfig::read_from(path),
         None => kube::config::Kubeconfig::read(),
     };
-    let kubeconfig = kubeconfig.map_err(|error| error.to_string())?;
+    let kubeconfig = kubeconfig.map_err(|error| match error {
+        KubeconfigError::ReadConfig(error, path) => {
+            format!("cannot read the kubeconfig {}: {error}", path.display())
+        }
+        other => other.to_string(),
+    })?;
     let options = kube::config::KubeConfigOptions { context, ..Default::default() };
-    kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| error.to_string())
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config.map_err(|error| error.to_string())?;
+    leave_proxy_out(&mut config, |name| std::env::var(name).ok());
+    Ok(config)
+}
+
+/// Forgets a proxy that the environment names and that it says is not for this server. One of the kubeconfig's stays.
+fn leave_proxy_out(config: &mut kube::Config, variable: impl Fn(&str) -> Option<String>) {
+    let either = |one, other| [one, other].into_iter().filter_map(&variable).find(|text| !text.is_empty());
+    let named = either("HTTPS_PROXY", "https_proxy").and_then(|proxy| proxy.parse().ok());
+    let is_of_environment = config.proxy_url.is_some() && config.proxy_url == named;
+    let no_proxy = either("NO_PROXY", "no_proxy").unwrap_or_default();
+    if is_of_environment && crate::cluster::proxy::is_direct(&config.cluster_url, &no_proxy) {
+        config.proxy_url = None;
+    }
 }
 
 /// Resolves at SIGTERM (what the kubelet sends) or SIGINT (^C).
@@ -279,6 +304,26 @@ mod tests {
         args.push("--watch-namespace=Foo_Bar");
         let error = settings(&parse(&args), Path::new("/nonexistent")).unwrap_err().to_string();
         assert!(error.contains("namespace \"Foo_Bar\" is not a resource name"), "{error}");
+    }
+
+    #[test]
+    fn a_proxy_is_left_out_where_the_environment_says_so() {
+        let proxy = |of_config: &str, variables: &[(&str, &str)]| {
+            let mut config = kube::Config::new("https://api.example.com".parse().unwrap());
+            config.proxy_url = Some(of_config.parse().unwrap());
+            let variable = |name: &str| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            leave_proxy_out(&mut config, variable);
+            config.proxy_url.is_some()
+        };
+        let (ours, no) = ("http://proxy:3128", ("NO_PROXY", ".example.com"));
+        assert!(!proxy(ours, &[("HTTPS_PROXY", ours), no]));
+        assert!(!proxy(ours, &[("HTTPS_PROXY", ""), ("https_proxy", ours), ("no_proxy", "example.com")]));
+        assert!(proxy(ours, &[("HTTPS_PROXY", ours), ("NO_PROXY", "example.org")]));
+        assert!(proxy(ours, &[("HTTPS_PROXY", ours)]));
+        assert!(proxy("http://other:1", &[("HTTPS_PROXY", ours), no]), "the kubeconfig's own");
     }
 
     #[test]

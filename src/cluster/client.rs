@@ -43,8 +43,8 @@ fn patient(
     if let Some(proxy) = &config.proxy_url {
         let host = proxy.host().unwrap_or_default();
         let why = format!(
-            "the API server is to be reached through a proxy ({host}), which is not supported: unset HTTPS_PROXY and \
-             the kubeconfig's proxy-url"
+            "the API server is to be reached through a proxy ({host}), which is not supported: name the \
+             server in NO_PROXY, or unset HTTPS_PROXY and the kubeconfig's proxy-url"
         );
         return Err(kube::Error::Service(why.into()));
     }

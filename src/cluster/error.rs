@@ -2,14 +2,17 @@
 
 use std::error::Error as _;
 
-/// Puts an error into one sentence: the server's own words, and for a missing permission the rule to add.
+use crate::discretion::brief;
+
+/// Puts an error into one sentence: the server's own words, without the objects it repeats in them, and for a missing
+/// permission the rule to add.
 pub(crate) fn explain(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) if status.is_forbidden() => match missing_rule(&status.message) {
             Some(rule) => format!("{}; the operator's role lacks the rule {rule}", status.message),
-            None => status.message.clone(),
+            None => brief(&status.message),
         },
-        kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
+        kube::Error::Api(status) if !status.message.is_empty() => brief(&status.message),
         kube::Error::Api(status) => format!("the API server answered {} {}", status.code, status.reason),
         kube::Error::SerdeError(error) => format!("the API server's answer is not understood: {error}"),
         other => {

@@ -15,6 +15,7 @@ pub(crate) mod lookups;
 pub(crate) mod objects;
 pub(crate) mod ownership;
 pub(crate) mod pods;
+pub(crate) mod proxy;
 pub(crate) mod records;
 pub(crate) mod references;
 pub(crate) mod request;

@@ -1,6 +1,7 @@
 //! What carrying a resource out would change on the cluster, field by field, without doing it: the objects as they are
 //! against the server's dry run of the new render.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use futures::{StreamExt as _, stream};
@@ -29,9 +30,20 @@ const AT_A_TIME: usize = 4;
 pub(crate) struct Change {
     pub(crate) id: ObjectId,
     pub(crate) what: What,
-    /// Not empty, except for what is refused.
+    /// Not empty, except for what is refused, or what only lacks fields.
     pub(crate) fields: Vec<Field>,
+    /// The paths of fields that the object's type does not know: they would be left out.
+    pub(crate) left_out: BTreeSet<String>,
 }
+
+impl Change {
+    fn new(id: ObjectId, what: What, fields: Vec<Field>) -> Self {
+        Self { id, what, fields, left_out: BTreeSet::new() }
+    }
+}
+
+/// The uid of a resource that is not there yet, for the dry runs of what it would own.
+pub(crate) const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
 /// See [`Change`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +120,7 @@ impl Controller {
         let id = object.id.clone();
         if object.kind_pending {
             let fields = fields(&Value::Null, &object.body);
-            return Ok(Some(Change { id, what: What::Create, fields }));
+            return Ok(Some(Change::new(id, What::Create, fields)));
         }
         let now = self.writer.get(&object.kind, &id).await.map_err(Error::api(format!("read {id}")))?;
         let mut object = object.clone();
@@ -124,7 +136,7 @@ impl Controller {
                 break answer;
             }
         };
-        let after = match answer {
+        let mut after = match answer {
             Ok(after) => after,
             // The namespace comes with the same release.
             Err(error) if now.is_none() && is_not_found(&error) => object.body.clone(),
@@ -132,16 +144,15 @@ impl Controller {
                 return Err(Error::api(format!("try to apply {id}"))(error));
             }
             Err(error) => {
-                return Ok(Some(Change {
-                    id,
-                    what: What::Refused(explain_refusal(&error)),
-                    fields: Vec::new(),
-                }));
+                return Ok(Some(Change::new(id, What::Refused(explain_refusal(&error)), Vec::new())));
             }
         };
         let what = if now.is_some() { What::Change } else { What::Create };
+        leave_nobody_out(&mut after);
         let fields = fields(&now.unwrap_or_default(), &after);
-        Ok((!fields.is_empty()).then_some(Change { id, what, fields }))
+        let is_new = self.leaves_out_more(&sending).await.map_err(Error::api("read the release's record"))?;
+        let change = Change { id, what, fields, left_out: sending.left_out };
+        Ok((is_new || !change.fields.is_empty()).then_some(change))
     }
 
     /// Looks whether an object that is rendered no more is still there to be deleted.
@@ -154,14 +165,14 @@ impl Controller {
                 .is_some_and(|policy| policy == "keep")
         };
         let gone = now.filter(|now| !keeps(now));
-        Ok(gone.map(|now| Change { id: id.clone(), what: What::Delete, fields: fields(&now, &Value::Null) }))
+        Ok(gone.map(|now| Change::new(id.clone(), What::Delete, fields(&now, &Value::Null))))
     }
 }
 
 /// Writes changes for people: an object a paragraph, a field a line.
 pub(crate) fn text(changes: &[Change]) -> String {
     let mut out = String::new();
-    for Change { id, what, fields } in changes {
+    for Change { id, what, fields, left_out } in changes {
         // Writing to a text does not fail.
         let _ = match what {
             What::Create => writeln!(out, "+ {id} would be made"),
@@ -181,8 +192,23 @@ pub(crate) fn text(changes: &[Change]) -> String {
                 (None, None) => Ok(()),
             };
         }
+        for path in left_out {
+            let _ = writeln!(out, "  ! {path}: its type knows no such field; it would be left out");
+        }
     }
     out
+}
+
+/// Takes out the owner that is not there yet.
+fn leave_nobody_out(object: &mut Value) {
+    const OWNERS: &str = "ownerReferences";
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    if let Some(owners) = metadata.get_mut(OWNERS).and_then(Value::as_array_mut) {
+        owners.retain(|owner| owner.get("uid").is_none_or(|uid| uid != NOBODY));
+        if owners.is_empty() {
+            metadata.remove(OWNERS);
+        }
+    }
 }
 
 /// Whether an autoscaler has set an object's replicas.

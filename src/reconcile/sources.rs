@@ -69,12 +69,18 @@ impl Controller {
         let texts = self.watch.override_values.iter().map(|(key, value)| (key.clone(), value.clone()));
         let mut typed = Vec::new();
         leaves("", &self.watch.values, &mut typed);
+        typed.retain(|(path, _)| !self.watch.override_values.keys().any(|over| lies_over(over, path)));
         for (key, value) in texts.chain(typed).take(MOST_TOLD) {
             let value = if self.suppress_override_values { "****" } else { &value };
             let note = format!("Chart value {key:?} overridden to {value:?} by operator's watches.yaml");
             self.events.tell(instance, Severity::Warning, "Override", "OverrideValuesInUse", &note);
         }
     }
+}
+
+/// Whether an override takes the place of the value at a path.
+fn lies_over(over: &str, path: &str) -> bool {
+    path.strip_prefix(over).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The values at the ends of a tree, with their paths.
@@ -102,6 +108,8 @@ mod tests {
         leaves("", &serde_json::json!({"a": {"b": 1, "c": {}}, "d": ["x"], "e": "t"}), &mut found);
         let found: Vec<_> = found.iter().map(|(path, value)| format!("{path}={value}")).collect();
         assert_eq!(found, ["a.b=1", "a.c={}", r#"d=["x"]"#, "e=t"]);
+        assert!(lies_over("a", "a") && lies_over("a.b", "a.b.c"));
+        assert!(!lies_over("a.b", "a") && !lies_over("a", "ab"));
         let mut none = Vec::new();
         leaves("", &Value::Null, &mut none);
         assert!(none.is_empty());

@@ -50,40 +50,56 @@ impl Controller {
         if is_true(instance, UNINSTALL_DISABLE_HOOKS) {
             hooks.clear();
         }
-        self.prepare(instance, &hooks, last.as_ref(), policy).await?;
+        let mut waited = self.prepare(instance, &hooks, last.as_ref(), policy).await?;
         let left = match self.remove_all(instance, ids).await {
             Err(error) if policy == Deletion::Force => {
-                self.tell_left(instance, &error.to_string());
+                self.tell_not_waited(instance, &error.to_string());
+                waited = false;
                 Vec::new()
             }
             left => left?,
         };
         if !left.is_empty() && policy != Deletion::Force {
-            self.report_deleting(instance, &waiting_for(&left)).await;
+            let note = format!("Waiting until all resources are deleted: {}", named(&left));
+            self.report_deleting(instance, &note).await;
             return Ok(Next::Soon(DELETION_PERIOD));
         }
-        self.last_hooks(instance, &hooks, HookEvent::PostDelete, policy).await?;
+        waited &= self.last_hooks(instance, &hooks, HookEvent::PostDelete, policy).await?;
         self.forget_release(instance).await?;
-        if left.is_empty() {
-            return self.release(instance, "Uninstalled", "everything of the release is gone").await;
-        }
-        self.tell_left(instance, &waiting_for(&left));
-        self.release(instance, "Uninstalled", "the release is gone but for what was left behind").await
+        let note = match (left.is_empty(), waited) {
+            (true, true) => "everything of the release is gone".to_owned(),
+            (true, false) => "the release is gone; what was not waited for goes with the resource".to_owned(),
+            (false, _) => {
+                let named = named(&left);
+                tracing::warn!(resource = %instance.key, left = named, "A deletion does not wait for what is left");
+                self.events.tell(
+                    instance,
+                    Severity::Warning,
+                    "Uninstall",
+                    "LeftBehind",
+                    &format!("still there: {named}"),
+                );
+                format!("the release is gone but for {named}")
+            }
+        };
+        self.release(instance, "Uninstalled", &note).await
     }
 
     /// Runs the hooks before the deletion, once: what they need may be gone a moment later. That they have run is written
-    /// into the release's last record, in Helm's word, for whoever takes the deletion up after a restart.
+    /// into the release's last record, in Helm's word, for whoever takes the deletion up after a restart. Returns whether
+    /// they came to their end.
     async fn prepare(
         &self,
         instance: &Instance,
         hooks: &[Hook],
         last: Option<&LastRecord>,
         policy: Deletion,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
+        let mut waited = true;
         let is_noted = last.is_some_and(|last| has_begun(&last.entry, &instance.uid));
         let is_done = self.tracked().get(&instance.key).is_some_and(|tracked| tracked.ready_to_delete);
         if !is_done && !is_noted {
-            self.last_hooks(instance, hooks, HookEvent::PreDelete, policy).await?;
+            waited = self.last_hooks(instance, hooks, HookEvent::PreDelete, policy).await?;
         }
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
             tracked.ready_to_delete = true;
@@ -95,7 +111,7 @@ impl Controller {
             // It matters to a restart alone; the next look tries again.
             tracing::warn!(resource = %instance.key, %error, "Cannot record that the deletion has begun");
         }
-        Ok(())
+        Ok(waited)
     }
 
     /// Makes the last record say what Helm's say while their release is removed.
@@ -123,14 +139,14 @@ impl Controller {
     }
 
     /// Runs the hooks around a deletion. Where nothing may hold it up, or its namespace goes and takes no new objects,
-    /// their failure is told and no more.
+    /// their failure is told and no more. Returns whether they came to their end.
     async fn last_hooks(
         &self,
         instance: &Instance,
         hooks: &[Hook],
         event: HookEvent,
         policy: Deletion,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         // A resource is deleted once: what is there of its last hooks is of this deletion.
         let attempt = Attempt { revision: 0, resumes: true };
         match self.run_hooks(instance, hooks, event, attempt).await {
@@ -140,17 +156,19 @@ impl Controller {
                 if policy != Deletion::Force && !text.contains("because it is being terminated") {
                     return Err(error);
                 }
-                self.tell_left(instance, &text);
-                Ok(())
+                self.tell_not_waited(instance, &text);
+                Ok(false)
             }
-            done => done,
+            Ok(()) => Ok(true),
         }
     }
 
-    fn tell_left(&self, instance: &Instance, what: &str) {
+    /// Says what a deletion goes on without, as it was told to.
+    fn tell_not_waited(&self, instance: &Instance, what: &str) {
         let what = &*self.secrets(instance).hide(what);
         tracing::warn!(resource = %instance.key, what, "A deletion goes on without waiting");
-        self.events.tell(instance, Severity::Warning, "Uninstall", "LeftBehind", what);
+        let note = format!("the deletion goes on all the same: {what}");
+        self.events.tell(instance, Severity::Warning, "Uninstall", "NotWaitedFor", &note);
     }
 
     /// Takes our marks off everything of a release: what is left is a release of Helm's.
@@ -295,11 +313,11 @@ fn has_begun(entry: &Entry, uid: &str) -> bool {
     entry.state == State::Uninstalling && entry.owner.as_ref().is_some_and(|owner| owner.uid == uid)
 }
 
-fn waiting_for(left: &[ObjectId]) -> String {
+fn named(left: &[ObjectId]) -> String {
     let named: Vec<_> = left.iter().take(MOST_NAMED).map(ToString::to_string).collect();
     let more = left.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("Waiting until all resources are deleted: {}{more}", named.join(", "))
+    format!("{}{more}", named.join(", "))
 }
 
 /// A hook of a record as the engine describes hooks; one without a known event never runs.

@@ -96,6 +96,17 @@ impl Controller {
         Ok(fields.into_iter().filter(|path| find(before, path).is_some()).collect())
     }
 
+    /// Whether fields are left out that the release that runs does not have.
+    pub(super) async fn leaves_out_more(&self, sending: &Sending<'_>) -> Result<bool, kube::Error> {
+        let Sending { instance, deployed, object, left_out } = sending;
+        if left_out.is_empty() {
+            return Ok(false);
+        }
+        let deployed = deployed.0.get_or_try_init(|| self.deployed_objects(instance)).await?;
+        let before = deployed.iter().find(|(id, _)| *id == object.id).map(|(_, body)| body);
+        Ok(left_out.iter().any(|path| before.is_none_or(|before| find(before, path).is_none())))
+    }
+
     /// The objects of the release that runs, as its record has them, whoever wrote it.
     async fn deployed_objects(&self, instance: &Instance) -> Result<Vec<(ObjectId, Value)>, kube::Error> {
         let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
@@ -150,8 +161,8 @@ pub(super) fn explain_refusal(error: &kube::Error) -> String {
         return why;
     }
     format!(
-        "{}; mend the chart, or let fields that the type does not know be left out, as Helm does, by the annotation \
-         {UNKNOWN_FIELDS}: drop",
+        "{}; mend the chart or the values, or let fields that the type does not know be left out, as Helm does, by the \
+         annotation {UNKNOWN_FIELDS}: drop, or unknownFields: drop in watches.yaml",
         why.trim_end()
     )
 }

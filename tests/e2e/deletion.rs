@@ -276,9 +276,12 @@ fn nothing_holds_a_resource_up_that_is_to_go_at_once() {
     for name in ["forced", "timed"] {
         becomes(30, String::new(), || namespace.path(&kind.full(), name, "{.metadata.name}"));
     }
-    let told = || namespace.kubectl(&["get", "events", "--field-selector=reason=LeftBehind"]);
-    says(20, "ConfigMap timed", told);
-    says(20, "pre-delete hooks failed", told);
+    let told =
+        |reason: &str| namespace.kubectl(&["get", "events", &format!("--field-selector=reason={reason}")]);
+    says(20, "still there: ConfigMap timed", || told("LeftBehind"));
+    assert!(!told("LeftBehind").contains("hooks failed"), "what is left has a name");
+    says(20, "pre-delete hooks failed", || told("NotWaitedFor"));
+    says(20, "the release is gone but for ConfigMap timed", || told("Uninstalled"));
 }
 
 #[test]

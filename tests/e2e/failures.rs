@@ -298,6 +298,7 @@ fn a_broken_chart_holds_up_no_other_kind() {
     let told = says(30, "nosuchfunc", || namespace.condition(&unsound, "other", "Irreconcilable"));
     assert!(told.contains("unsound/templates/cm.yaml:1"), "{told}");
     assert!(namespace.condition(&unsound, "other", "Ready").starts_with("False ChartUnusable"));
+    says(20, "nosuchfunc", || namespace.kubectl(&["get", "events", "--field-selector=reason=ChartUnusable"]));
     assert_eq!(
         operator.log().matches("The cluster does not serve the kind").count(),
         1,

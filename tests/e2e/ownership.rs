@@ -89,6 +89,7 @@ fn what_cannot_be_changed_is_made_anew_only_when_the_resource_says_so() {
     for part in ["StatefulSet demo", "Job demo", "immutable", "chartwright.io/recreate: StatefulSet"] {
         assert!(told.contains(part), "{part} is not in: {told}");
     }
+    assert!(told.contains("spec.template: Invalid value: {...}: field is immutable"), "{told}");
     assert_eq!((uid("statefulset"), uid("job")), (set.clone(), job.clone()));
     namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/recreate=StatefulSet,Job"]);
     becomes(60, "two".to_owned(), || namespace.path("statefulset", "demo", "{.spec.serviceName}"));

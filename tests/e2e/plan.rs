@@ -32,10 +32,12 @@ pub(crate) fn diff(chart: &Chart, kind: &Kind, namespace: &Namespace, spec: &str
     );
     let output = Command::new(env!("CARGO_BIN_EXE_chartwright"))
         .args(["diff", "-f", chart.path.join("../cr.yaml").to_str().unwrap()])
-        .args(["--namespace", &namespace.name, "--api-version", &api_version, "--kind", name])
+        .args(["--namespace", &namespace.name])
         .arg("--chart")
         .arg(&chart.path)
         .env("KUBECONFIG", cluster().kubeconfig())
+        // Not for this server, which is on the same machine.
+        .env("HTTPS_PROXY", "http://proxy.invalid:3128")
         .output()
         .unwrap();
     let text = [output.stdout, output.stderr].concat();
@@ -56,6 +58,7 @@ fn changes_are_shown_before_they_are_made() {
     assert_eq!(code, 1, "{told}");
     assert!(told.contains("+ ConfigMap demo") && told.contains("+ .data.color: red"), "{told}");
     assert!(told.contains("+ .data.password: ***") && !told.contains("hidden1"), "{told}");
+    assert!(!told.contains("ownerReferences"), "nobody is there to own it: {told}");
     assert_eq!(namespace.names("secret"), Vec::<String>::new(), "nothing was made");
 
     namespace.resource(&kind, "demo", r#"{"color": "red", "password": "hidden1", "port": 80}"#);

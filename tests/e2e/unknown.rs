@@ -57,6 +57,14 @@ fn unknown_fields_of_a_release_that_runs_are_left_out_and_new_ones_refused() {
     });
     assert!(!repaired.contains("prots") && !repaired.contains("selecter"), "{repaired}");
     assert_eq!(diff(&chart, &kind, &namespace, "{image: a:2}"), (0, String::new()));
+    let (code, told) = diff(&chart, &kind, &namespace, "{image: a:3}");
+    assert!(code == 1 && told.contains("a:2 -> a:3"), "{told}");
+    for field in KNOWN {
+        assert!(
+            told.contains(&format!("! {field}: its type knows no such field; it would be left out")),
+            "{told}"
+        );
+    }
     let (code, told) = diff(&chart, &kind, &namespace, "{image: a:3, more: ', prot: 1'}");
     assert!(code == 2 && told.contains("would be refused") && told.contains("prot: field"), "{told}");
 
