@@ -189,6 +189,9 @@ fn template_takes_helms_flags() {
         error(&["template", "charts/memcached", "--dry-run=server"]).contains("asks nothing of a cluster")
     );
     assert!(error(&["template", "charts/memcached", "--post-renderer=x"]).contains("pipe the output"));
+    assert!(
+        error(&["template", "charts/memcached", "--post-renderer-args", "-x"]).contains("pipe the output")
+    );
     let twice = stdout(&["template", "web", "charts/memcached", "--namespace=a", "-n", "b"]);
     assert_eq!(twice, stdout(&["template", "web", "charts/memcached", "-n", "b"]), "the last one counts");
     let bools = ["--wait=false", "--include-crds=true", "--skip-tests=F", "--no-hooks", "--no-hooks=0"];
@@ -442,6 +445,8 @@ fn versions_of_a_chart_and_a_watches_file_are_checked() {
         ]
     );
     assert!(stdout(&[&["manifests", "--image", "x"], &kind[..]].concat()).contains("jobs"));
+    let told = error(&["template", charts.to_str().expect("a path")]);
+    assert!(told.contains("holds versions of a chart: give one") && told.contains("Chart.yaml"), "{told}");
 
     let watches = dir.join("watches.yaml");
     let file = watches.to_str().expect("a path");

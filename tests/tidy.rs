@@ -103,6 +103,52 @@ fn documents_name_tests_that_exist() {
     }
 }
 
+/// The quoted words of a text at the places that a pattern, which ends before one, leads to.
+fn words_after<'a>(text: &'a str, pattern: &'a str) -> impl Iterator<Item = &'a str> {
+    let starts = text.match_indices(pattern).map(|(at, found)| at + found.len());
+    starts.filter_map(|at| text.get(at..)?.trim_start().strip_prefix('"')?.split('"').next())
+}
+
+#[test]
+fn what_the_operator_tells_is_documented() {
+    let mut files = Vec::new();
+    sources(&root().join("src"), &mut files);
+    let mut told: Vec<String> = Vec::new();
+    for path in files {
+        // What tests say is made up.
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        told.extend(words_after(text, "conditions.set(").map(str::to_owned));
+        for action in ["Severity::Normal,", "Severity::Warning,"] {
+            for (at, _) in text.match_indices(action) {
+                let mut words = text.get(at + action.len()..).unwrap_or_default().splitn(3, ',');
+                let reason = words.nth(1).unwrap_or_default().trim();
+                let reason = reason.strip_prefix('"').and_then(|reason| reason.strip_suffix('"'));
+                told.extend(reason.map(str::to_owned));
+            }
+        }
+        told.extend(
+            text.split(['"', '`']).filter(|word| word.starts_with("chartwright_")).map(str::to_owned),
+        );
+        if path.ends_with("reconcile/error.rs") {
+            let reasons = text.split("fn reason(").nth(1).unwrap_or_default().split("fn ").next();
+            told.extend(reasons.unwrap_or_default().split('"').skip(1).step_by(2).map(str::to_owned));
+        }
+        told.extend(words_after(text, "Held::new(").map(str::to_owned));
+    }
+    told.sort_unstable();
+    told.dedup();
+    assert!(told.len() > 45, "{told:?}");
+    let document = std::fs::read_to_string(root().join("docs/STATUS.md")).expect("readable");
+    let missing: Vec<_> = told
+        .iter()
+        .filter(|word| {
+            !document.contains(&format!("`{word}`")) && !document.contains(&format!("`{word}_total`"))
+        })
+        .collect();
+    assert!(missing.is_empty(), "docs/STATUS.md does not tell of {missing:?}");
+}
+
 #[test]
 fn engine_crates_explain_themselves_with_examples_that_run() {
     for name in ["gostd", "goyaml", "gotemplate", "sprig", "helm", "crdschema"] {

@@ -141,7 +141,10 @@ fn render(
         },
         capabilities: &Capabilities::default(),
         host: &SystemHost,
-        options: RenderOptions::default(),
+        options: RenderOptions {
+            skip_schema_validation: watch.skip_schema_validation,
+            ..RenderOptions::default()
+        },
     })?;
     let texts = rendered.manifests.iter().map(|manifest| manifest.content.as_bytes());
     let hooks = rendered.hooks.iter().map(|hook| hook.manifest.as_bytes());

@@ -15,7 +15,7 @@ use super::flags::go_flag;
 use super::ignored::IgnoredArgs;
 use super::resource::{ResourceFile, unusable};
 use super::values::ValuesArgs;
-use super::{CliError, print};
+use super::{CliError, hint, print};
 use crate::convert::from_json;
 use crate::limits::RenderLimits;
 
@@ -83,6 +83,9 @@ pub(crate) struct TemplateArgs {
     /// Not built: pipe chartwright's output through the program instead
     #[arg(long, value_name = "PROGRAM", hide = true)]
     post_renderer: Option<String>,
+    /// Not built either
+    #[arg(long, value_name = "ARGUMENT", hide = true, allow_hyphen_values = true)]
+    post_renderer_args: Vec<String>,
     /// Print what was rendered even where it is not YAML
     #[arg(long)]
     debug: bool,
@@ -147,7 +150,7 @@ impl TemplateArgs {
 }
 
 fn refuse_what_is_not_built(args: &TemplateArgs) -> Result<(), CliError> {
-    if args.post_renderer.is_some() {
+    if args.post_renderer.is_some() || !args.post_renderer_args.is_empty() {
         return Err(CliError::Usage(
             "--post-renderer is not supported: pipe the output through the program, or render with helm"
                 .into(),
@@ -175,6 +178,10 @@ fn refuse_addresses(path: &str) -> Result<(), CliError> {
 
 fn not_found(path: &str, error: helm::Error) -> helm::Error {
     if Path::new(path).exists() {
+        // What serves a kind may be a folder of versions; Helm knows no such thing.
+        if crate::charts::open(Path::new(path)).is_ok() {
+            hint(&format!("{path} holds versions of a chart: give one of them"));
+        }
         return error;
     }
     // Helm would look for a repository of that name now; charts come from disk here.

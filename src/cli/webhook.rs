@@ -38,7 +38,14 @@ impl WebhookArgs {
     /// # Errors
     /// When nothing says how the webhook is reached.
     pub(crate) fn to_options(&self, singular: &str) -> Result<Option<Options>, CliError> {
-        let Some(bind) = self.webhook_bind_address.0.filter(|_| self.webhook) else { return Ok(None) };
+        let bind = match (self.webhook, self.webhook_bind_address.0) {
+            (false, _) => return Ok(None),
+            (true, Some(bind)) => bind,
+            (true, None) => {
+                let why = "--webhook needs an address to listen at, and --webhook-bind-address 0 is none";
+                return Err(CliError::Usage(why.to_owned()));
+            }
+        };
         if let Some(url) = self.webhook_url.as_ref().filter(|url| !url.is_empty()) {
             let uri = url.parse::<http::Uri>().ok();
             let is_good = |uri: &http::Uri| uri.scheme_str() == Some("https") && uri.host().is_some();
@@ -90,6 +97,8 @@ mod tests {
         );
         let service = At::Service { namespace: "ops".into(), name: "hook".into() };
         assert_eq!(at(&["--webhook", "--webhook-service=ops/hook"]), service);
+        let error = options(&["--webhook", "--webhook-bind-address=0"]).unwrap_err().to_string();
+        assert!(error.contains("needs an address"), "{error}");
         let error = options(&["--webhook", "--webhook-url=http://x"]).unwrap_err().to_string();
         assert!(error.contains("https://HOST:PORT"), "{error}");
     }

@@ -85,6 +85,7 @@ impl Controller {
         let lines: Vec<String> = preview::text(&changes).lines().map(str::to_owned).collect();
         let message = match changes.len() {
             0 => format!("nothing would change; the annotation {PLAN} keeps it from being tried"),
+            1 => format!("1 object would change; the annotation {PLAN} keeps it as it is"),
             count => format!("{count} objects would change; the annotation {PLAN} keeps them as they are"),
         };
         let more = lines.len().saturating_sub(LONGEST_PLAN);
