@@ -32,7 +32,9 @@ use crate::reconcile::status::Remembered;
 use crate::settings::{Extent, Scope, Settings, Watch};
 
 /// How long the first lists of applied objects are waited for; work goes on without them, and looks more closely.
-const FIRST_LISTS: Duration = Duration::from_secs(30);
+pub(crate) const FIRST_LISTS: Duration = Duration::from_secs(30);
+/// The longest pause between attempts at what is done once.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Objects change their health in bursts; one look at the end of it is enough.
 const SETTLE: Duration = Duration::from_millis(100);
 
@@ -263,6 +265,17 @@ impl Kind {
         for (_, synced) in &self.synced {
             // The sender lives as long as we do.
             let _ = synced.clone().wait_for(|synced| *synced).await;
+        }
+    }
+
+    /// Finds what was to be let go while no operator ran.
+    pub(crate) async fn look_for_unselected(&self) {
+        self.synced().await;
+        let mut pause = Duration::from_secs(2);
+        while let Err(error) = self.controller().look_for_unselected().await {
+            tracing::warn!(kind = %self.controller().watch.names.kind, %error, "Cannot look for resources to let go yet");
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 

@@ -280,6 +280,8 @@ impl Crew<'_> {
         let references = kind.controller().references.clone();
         self.spawn(async move { references.watch().await });
         kind.watchers().into_iter().for_each(|watch| self.spawn(watch));
+        let unselected = kind.clone();
+        self.spawn(async move { unselected.look_for_unselected().await });
         let namespaces = self.settings.watch_namespaces.clone();
         self.spawn(definitions::keep_registered(kind.clone(), namespaces, missing));
         // It outlives the others, and ends what it has begun.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::{StreamExt as _, pin_mut};
-use kube::api::{ApiResource, DynamicObject, GetParams, ObjectMeta, Patch, PatchParams, Request};
-use kube::core::{DynamicResourceScope, Selector};
+use kube::api::{ApiResource, DynamicObject, GetParams, ListParams, ObjectMeta, Patch, PatchParams, Request};
+use kube::core::{DynamicResourceScope, ObjectList, Selector};
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client, Resource};
@@ -351,6 +351,28 @@ impl Instances {
         }
     }
 
+    /// Reads those that have a finalizer of some kind and are not seen, for they are not selected.
+    pub(crate) async fn unseen(
+        &self,
+        extent: &Extent,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Arc<Instance>>, kube::Error> {
+        let request = Request::new(DynamicObject::url_path(&self.resource, extent.namespace()));
+        let mut unseen = Vec::new();
+        let mut page = ListParams::default().limit(PAGE);
+        loop {
+            let list = request.list(&page).map_err(kube::Error::BuildRequest)?;
+            let list = call::<ObjectList<Wire>>(&self.client, list).await?.body;
+            let held = list.items.into_iter().map(|wire| wire.instance);
+            let held = held.filter(|one| one.finalizers.iter().any(|finalizer| is_meant(finalizer)));
+            unseen.extend(held.filter(|one| self.get(&one.key).is_none()));
+            match list.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => page = ListParams::default().limit(PAGE).continue_token(&token),
+                None => return Ok(unseen),
+            }
+        }
+    }
+
     /// Reads one that may not be selected; `None` if it is not there.
     pub(crate) async fn read(&self, key: &InstanceKey) -> Result<Option<Arc<Instance>>, kube::Error> {
         let request = self.request(key).get(&key.name, &GetParams::default());
@@ -466,7 +488,7 @@ impl Instances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kube::core::{ObjectList, WatchEvent};
+    use kube::core::WatchEvent;
 
     const OBJECT: &str = r#"{"apiVersion":"g.io/v1","kind":"Web","metadata":{"name":"w","namespace":"n","uid":"u",
         "resourceVersion":"5","generation":2,"creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["f"],

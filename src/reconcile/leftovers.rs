@@ -8,11 +8,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::error::Error;
-use super::identity::{InstanceKey, ObjectId};
+use super::identity::{Digest, InstanceKey, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
+use super::status::Remembered;
+use super::tracked::Tracked;
 use super::uninstall::is_ours;
 use super::{Controller, objects, order};
 use crate::cluster::events::Severity;
+use crate::kind::FIRST_LISTS;
 use crate::lock::lock;
 use crate::policy::is_precious;
 use crate::release;
@@ -53,6 +56,47 @@ impl Controller {
             "Removed what a deleted resource owned"
         );
         Ok(Left::Nothing)
+    }
+
+    /// Has those resources looked at that this operator served until they lost the selector's label while it was away. Those
+    /// of others, by other selectors, are theirs.
+    pub(crate) async fn look_for_unselected(&self) -> Result<(), Error> {
+        let selector = self.selector();
+        if selector == Digest::default() {
+            return Ok(());
+        }
+        let mut lost = Vec::new();
+        for extent in &self.extents {
+            let unseen = self.instances.unseen(extent, is_ours).await;
+            lost.extend(unseen.map_err(Error::api("list resources that are not selected"))?);
+        }
+        let mut ours = Vec::new();
+        let served = self.discovery.current();
+        for instance in lost {
+            let remembered = Remembered::read(&instance.status());
+            if remembered.seal.is_none_or(|seal| seal.selector != selector) {
+                continue;
+            }
+            let kinds = remembered.kinds.iter().filter_map(|text| served.kinds.parse(text));
+            kinds.for_each(|kind| self.dependents.ensure_everywhere(kind));
+            ours.push(instance);
+        }
+        if !ours.is_empty() {
+            // What it has is to be known before it goes.
+            self.dependents.synced(FIRST_LISTS).await;
+        }
+        for instance in ours {
+            let unknown = Tracked { uid: instance.uid.clone(), ..Tracked::default() };
+            self.tracked().entry(instance.key.clone()).or_insert(unknown);
+            self.queue.add(instance.key.clone());
+        }
+        Ok(())
+    }
+
+    /// The selector by which resources are served, as statuses have it.
+    pub(super) fn selector(&self) -> Digest {
+        let selector = self.watch.selector.as_ref();
+        selector.map(|selector| Digest::of([selector.to_string()])).unwrap_or_default()
     }
 
     /// Lets a resource go that is not selected any more: nobody would take the finalizer off when it is deleted. Another

@@ -223,7 +223,10 @@ impl Controller {
         let before = current.status();
         let is_done = matches!(report.situation, Situation::Applied | Situation::Failed { .. });
         let handled = instance.annotations.get(RECONCILE_NOW).filter(|_| is_done).map(|asked| &**asked);
-        let report = Report { handled, ..report };
+        let mut report = Report { handled, ..report };
+        if let Some(Resources { seal: Some(seal), .. }) = &mut report.resources {
+            seal.selector = self.selector();
+        }
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let mut after = next(&before, &report, &now);
         let secrets = self.secrets(instance);

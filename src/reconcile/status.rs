@@ -126,6 +126,8 @@ pub(crate) struct Seal {
     pub(crate) finalizer: bool,
     /// Whether templates looked something up: what it was is not kept.
     pub(crate) looks_up: bool,
+    /// Of the selector by which it is served; [`Digest::default`] without one.
+    pub(crate) selector: Digest,
 }
 
 impl Seal {
@@ -136,6 +138,11 @@ impl Seal {
         });
         if let (Some(at), Some(map)) = (self.renew_at, value.as_object_mut()) {
             map.insert("renewAt".into(), at.into());
+        }
+        if self.selector != Digest::default()
+            && let Some(map) = value.as_object_mut()
+        {
+            map.insert("selector".into(), self.selector.to_string().into());
         }
         let marks = [("looksUp", self.looks_up), ("finalizer", self.finalizer)];
         for (mark, _) in marks.iter().filter(|(_, is_set)| *is_set) {
@@ -157,6 +164,7 @@ impl Seal {
             renew_at: value.get("renewAt").and_then(Value::as_i64),
             finalizer: value.get("finalizer").is_some_and(|value| value == true),
             looks_up: value.get("looksUp").is_some_and(|value| value == true),
+            selector: part("selector").unwrap_or_default(),
         })
     }
 }

@@ -199,7 +199,7 @@ impl Settled {
         last.and(self.first_deployed.as_deref())
     }
 
-    /// What lets a restarted operator see that nothing changed.
+    /// What lets a restarted operator see that nothing changed; without the selector, which a release does not know.
     pub(crate) fn seal(&self) -> Seal {
         // What removes itself may or may not be there after a restart.
         let lasting = self.objects.iter().filter(|object| !object.fleeting);
@@ -213,6 +213,7 @@ impl Settled {
             renew_at: self.renew_at,
             finalizer: self.finalizer,
             looks_up: self.lookups.as_ref().is_none_or(|lookups| !lookups.is_empty()),
+            selector: Digest::default(),
         }
     }
 }

@@ -429,6 +429,52 @@ fn a_resource_that_is_not_selected_any_more_is_let_go() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn what_lost_its_label_while_the_operator_was_away_is_let_go_and_what_is_anothers_is_not() {
+    let chart =
+        Chart::new("straggler", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Straggler"), Namespace::new("straggler"));
+    let start = |env: &str| {
+        let fields = format!("selector: {{matchLabels: {{env: {env}}}}}, reconcilePeriod: 1s");
+        Operator::watching(&chart.watches(&[(&kind, &fields)]), &namespace)
+    };
+    let (mut ours, mut theirs) = (start("prod"), start("test"));
+    let (api_version, name) = (kind.api_version(), &kind.name);
+    for (resource, env) in [("gone", "prod"), ("moved", "prod"), ("theirs", "test")] {
+        namespace.apply(&format!(
+            r#"{{"apiVersion": "{api_version}", "kind": "{name}", "metadata": {{"name": "{resource}",
+            "labels": {{"env": "{env}"}}}}, "spec": {{"color": "green"}}}}"#
+        ));
+        namespace.ready(&kind, resource);
+    }
+    ours.stop();
+    theirs.stop();
+    let finalizers = |resource: &str| namespace.path(&kind.full(), resource, "{.metadata.finalizers}");
+    let there = |resource: &str| namespace.path(&kind.full(), resource, "{.metadata.name}");
+    let role = |resource: &str| {
+        namespace.path("clusterrole", &format!("{}-{resource}", namespace.name), "{.metadata.name}")
+    };
+    namespace.kubectl(&["label", &kind.full(), "gone", "moved", "env-"]);
+    namespace.kubectl(&["delete", &kind.full(), "gone", "theirs", "--wait=false"]);
+    assert!(["gone", "moved", "theirs"].iter().all(|one| finalizers(one).contains("uninstall-release")));
+
+    let ours = start("prod");
+    becomes(60, String::new(), || there("gone"));
+    becomes(30, String::new(), || role("gone"));
+    becomes(30, String::new(), || namespace.path("configmap", "gone", "{.metadata.name}"));
+    becomes(30, String::new(), || finalizers("moved"));
+    let told = says(30, "straggler/moved", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=NotSelected"])
+    });
+    assert_ne!(role("moved"), "", "{told} {}", ours.log());
+    assert!(finalizers("theirs").contains("uninstall-release"), "{}", ours.log());
+    assert_ne!(role("theirs"), "");
+    let _theirs = start("test");
+    becomes(60, String::new(), || there("theirs"));
+    becomes(30, String::new(), || role("theirs"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn of_what_is_there_without_its_resource_data_and_what_is_anothers_stay() {
     let space =
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\n";
