@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
         Kinds::One(served) => return print(check(&served.to_watch()?)?),
         Kinds::Listed(file) => file,
     };
-    let listed = listed(file, hint)?;
+    let listed = listed(file, &hint)?;
     let mut faults = listed.faults;
     let mut told = String::new();
     for entry in &listed.entries {

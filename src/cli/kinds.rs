@@ -54,17 +54,26 @@ struct Argument {
 
 /// One kind or those of a file. Flags that contradict each other are refused; of flag and environment the flag counts.
 #[derive(Clone, Debug)]
-pub(crate) struct KindArgs<const BY_ARGUMENT: bool = false> {
+pub(crate) struct KindArgs {
     served: ServedArgs,
     watches_file: Option<PathBuf>,
     /// What is given to no purpose, and what counts in its place.
     unused: Option<String>,
-    /// What else says something of one kind: flags and variables.
+    /// What says something of one kind: flags and variables.
     of_one_kind: Vec<&'static str>,
 }
 
 /// The same, where a chart may be given as an argument.
-pub(crate) type ChartArgs = KindArgs<true>;
+#[derive(Clone, Debug)]
+pub(crate) struct ChartArgs(KindArgs);
+
+impl std::ops::Deref for ChartArgs {
+    type Target = KindArgs;
+
+    fn deref(&self) -> &KindArgs {
+        &self.0
+    }
+}
 
 /// Where the kinds are.
 pub(super) enum Kinds<'a> {
@@ -74,9 +83,8 @@ pub(super) enum Kinds<'a> {
     Listed(&'a Path),
 }
 
-impl<const BY_ARGUMENT: bool> Args for KindArgs<BY_ARGUMENT> {
+impl Args for KindArgs {
     fn augment_args(command: Command) -> Command {
-        let command = if BY_ARGUMENT { Argument::augment_args(command) } else { command };
         Flags::augment_args(command)
     }
 
@@ -85,19 +93,52 @@ impl<const BY_ARGUMENT: bool> Args for KindArgs<BY_ARGUMENT> {
     }
 }
 
-impl<const BY_ARGUMENT: bool> FromArgMatches for KindArgs<BY_ARGUMENT> {
+impl Args for ChartArgs {
+    fn augment_args(command: Command) -> Command {
+        Flags::augment_args(Argument::augment_args(command))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for KindArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Self::read(matches, false)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl FromArgMatches for ChartArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        KindArgs::read(matches, true).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl KindArgs {
+    fn read(matches: &ArgMatches, by_argument: bool) -> Result<Self, clap::Error> {
         let Flags { mut served, watches_file } = Flags::from_arg_matches(matches)?;
-        let argument = if BY_ARGUMENT { Argument::from_arg_matches(matches)?.argument } else { None };
+        let argument = if by_argument { Argument::from_arg_matches(matches)?.argument } else { None };
         let from = |source: ValueSource| {
-            let known = OF_ONE_KIND.iter().filter(move |(id, ..)| BY_ARGUMENT || *id != "argument");
+            let known = OF_ONE_KIND.iter().filter(move |(id, ..)| by_argument || *id != "argument");
             known.filter(move |(id, ..)| matches.value_source(id) == Some(source))
         };
         let flags: Vec<_> = from(ValueSource::CommandLine).collect();
         let variables = from(ValueSource::EnvVariable).map(|(_, _, variable, _)| *variable);
         let of_one_kind: Vec<_> = flags.iter().map(|(_, flag, ..)| *flag).chain(variables).collect();
-        served.by_argument = BY_ARGUMENT;
-        let mut args = Self { served, watches_file: given(watches_file), unused: None, of_one_kind };
+        served.by_argument = by_argument;
+        let watches_file = watches_file.filter(|path| !path.as_os_str().is_empty());
+        let mut args = Self { served, watches_file, unused: None, of_one_kind };
         if argument.is_some() {
             if flags.iter().any(|(id, ..)| *id == "chart") {
                 return Err(refusal("a chart is given twice, as the argument CHART and by --chart"));
@@ -127,13 +168,6 @@ impl<const BY_ARGUMENT: bool> FromArgMatches for KindArgs<BY_ARGUMENT> {
         Ok(args)
     }
 
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl<const BY_ARGUMENT: bool> KindArgs<BY_ARGUMENT> {
     /// The same for a resource, which says its kind itself: with a chart that is all there is to know.
     pub(super) fn of(&self, api_version: &str, kind: &str) -> Self {
         let mut args = self.clone();
@@ -183,14 +217,14 @@ impl<const BY_ARGUMENT: bool> KindArgs<BY_ARGUMENT> {
     /// As [`KindArgs::watches`].
     pub(super) fn hinted(&self) -> Result<Vec<Watch>, CliError> {
         self.hint_unused();
-        self.watches(Path::new(USUAL), hint)
+        self.watches(Path::new(USUAL), &hint)
     }
 
     /// Returns all kinds. `tell` gets what a file holds to no purpose.
     ///
     /// # Errors
     /// When something is missing, or an entry of the file cannot be used.
-    pub(super) fn watches(&self, usual: &Path, tell: impl Fn(&str)) -> Result<Vec<Watch>, CliError> {
+    pub(super) fn watches(&self, usual: &Path, tell: &dyn Fn(&str)) -> Result<Vec<Watch>, CliError> {
         match self.kinds(usual) {
             Kinds::One(served) => Ok(vec![served.to_watch()?]),
             Kinds::Listed(file) => {
@@ -202,13 +236,9 @@ impl<const BY_ARGUMENT: bool> KindArgs<BY_ARGUMENT> {
 }
 
 /// Reads a watches file, faults and all.
-pub(super) fn listed(file: &Path, tell: impl Fn(&str)) -> Result<WatchesFile, CliError> {
+pub(super) fn listed(file: &Path, tell: &dyn Fn(&str)) -> Result<WatchesFile, CliError> {
     let unused = |what: &str| tell(&format!("the watches file {}: {what}", file.display()));
     watches::read(file, unused).map_err(|error| CliError::Usage(error.to_string()))
-}
-
-fn given(path: Option<PathBuf>) -> Option<PathBuf> {
-    path.filter(|path| !path.as_os_str().is_empty())
 }
 
 fn is_flag(name: &str) -> bool {
@@ -258,7 +288,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_with_all_ways_to_give_it() {
         let missing = |args: &[&str]| {
-            let watches = parse(args).unwrap().watches(Path::new("/nowhere/watches.yaml"), |_| {});
+            let watches = parse(args).unwrap().watches(Path::new("/nowhere/watches.yaml"), &|_| {});
             watches.unwrap_err().to_string()
         };
         let told = missing(&[]);

@@ -114,7 +114,7 @@ pub(crate) fn run(args: RunArgs) -> Result<(), CliError> {
 }
 
 fn settings(args: &RunArgs, default_watches: &Path) -> Result<Settings, CliError> {
-    let mut watches = args.kinds.watches(default_watches, |unused| tracing::warn!("{unused}"))?;
+    let mut watches = args.kinds.watches(default_watches, &|unused| tracing::warn!("{unused}"))?;
     for Watch { rollout, .. } in &mut watches {
         rollout.max_unavailable = rollout.max_unavailable.or(args.rollout_max_unavailable);
         rollout.max_failures = rollout.max_failures.or(args.rollout_max_failures);

@@ -62,6 +62,51 @@ fn the_generated_rules_are_enough() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn the_generated_rules_are_enough_for_several_kinds() {
+    let chart = Chart::new("manifold", &[("templates/cm.yaml", CONFIG)]);
+    let (plain, global) = (Kind::new("Manifold"), Kind::new("Manyfold"));
+    let namespace = Namespace::new("manifold");
+    let scope = format!("scope: Cluster, releaseNamespace: {}", namespace.name);
+    let watches = chart.watches(&[(&plain, "crd: check"), (&global, &scope)]);
+    let folder = chart.path.with_file_name("deploy");
+    let output = Command::new(env!("CARGO_BIN_EXE_chartwright"))
+        .args(["manifests", "--image", "example/operator:1", "--namespace", &namespace.name, "--output-dir"])
+        .arg(&folder)
+        .arg("--watches-file")
+        .arg(&watches)
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for file in ["rbac.yaml", "operator.yaml", "crd/e2e.example.com_manifolds.yaml"] {
+        namespace.kubectl(&["apply", "-f", folder.join(file).to_str().unwrap()]);
+    }
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let operator = Operator::start_with(std::path::Path::new(""), "", "", |command| {
+        command.env("KUBECONFIG", &kubeconfig).env("HELM_CHART_WATCHES", &watches);
+    });
+    // The samples as they are.
+    for kind in ["manifold", "manyfold"] {
+        let sample = folder.join(format!("samples/e2e.example.com_v1_{kind}.yaml"));
+        namespace.kubectl(&["apply", "-f", sample.to_str().unwrap()]);
+        let wait = ["wait", "--for=condition=Ready", "--timeout=60s"];
+        namespace.kubectl(&[&wait[..], &[&format!("{kind}s.e2e.example.com/{kind}-sample")]].concat());
+    }
+    assert_eq!(namespace.names("configmap").iter().filter(|name| name.ends_with("-sample")).count(), 2);
+    says(20, "Installed", || namespace.kubectl(&["get", "events"]));
+    namespace.kubectl(&[
+        "delete",
+        "manifolds.e2e.example.com,manyfolds.e2e.example.com",
+        "--all",
+        "--timeout=30s",
+    ]);
+    let log = operator.log();
+    assert!(!log.contains("forbidden"), "{log}");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn what_a_webhook_and_a_new_version_take_is_granted() {
     let chart = Chart::new("granted", &[("templates/cm.yaml", CONFIG)]);
     let (kind, namespace) = (Kind::new("Granted"), Namespace::new("granted"));
