@@ -178,6 +178,19 @@ impl Records {
         self.amend(place, entry, json!({"uid": entry.uid, "ownerReferences": [place.owner]})).await
     }
 
+    /// Reads the record of the release that runs.
+    pub(crate) async fn deployed(
+        &self,
+        namespace: &str,
+        release: &str,
+    ) -> Result<Option<RecordBytes>, kube::Error> {
+        let history = self.history(namespace, release).await?;
+        match history.iter().rev().find(|entry| entry.state == State::Deployed) {
+            Some(deployed) => self.read(namespace, release, deployed.revision).await,
+            None => Ok(None),
+        }
+    }
+
     /// Changes a record's metadata; one that is gone needs it no more.
     async fn amend(&self, place: &Place<'_>, entry: &Entry, metadata: Value) -> Result<(), kube::Error> {
         let body = json!({"metadata": metadata});

@@ -34,6 +34,9 @@ const GONE: Duration = Duration::from_secs(120);
 /// How long a CRD may take to be established.
 const ESTABLISH: Duration = Duration::from_secs(60);
 
+/// What there is to say of an object whose kind was there when last asked for.
+const NO_MORE: &str = "the cluster serves its kind no more";
+
 /// What a trial showed of objects that may be applied.
 #[derive(Debug, Default)]
 pub(super) struct Trial {
@@ -102,10 +105,7 @@ impl Controller {
                     if asked.map_err(Error::api("learn which kinds the cluster serves"))? {
                         return Err(Error::Overtaken);
                     }
-                    refused.push(format!(
-                        "{} ({}): the cluster serves its kind no more",
-                        object.id, object.source
-                    ));
+                    refused.push(format!("{} ({}): {NO_MORE}", object.id, object.source));
                 }
                 Verdict::Refused(why) => refused.push(format!("{} ({}): {why}", object.id, object.source)),
                 Verdict::Trouble(error) => {
@@ -148,10 +148,7 @@ impl Controller {
                 Verdict::NotYet
             }
             Err(kube::Error::Api(status)) if awaits(&status.message, &object.id, coming) => Verdict::NotYet,
-            // The answer of no part of the API in particular.
-            Err(kube::Error::Api(status)) if status.code == 404 && status.details.is_none() => {
-                Verdict::NoKind
-            }
+            Err(error) if is_unserved(&error) => Verdict::NoKind,
             // The server's quota of patience, not its judgement.
             Err(error) if is_transient(&error) && !is_judgement(&error) => Verdict::Trouble(Box::new(error)),
             Err(error) if let Some(way) = ousted::way(&error, object) => {
@@ -218,7 +215,9 @@ impl Controller {
                     return Err(Error::Api { doing: format!("apply {}", object.id), error: Box::new(error) });
                 }
                 Err(error) => {
-                    failed.push(format!("{} ({}): {}", object.id, object.source, explain_refusal(&error)))
+                    let is_unserved = is_unserved(&error);
+                    let why = if is_unserved { NO_MORE.to_owned() } else { explain_refusal(&error) };
+                    failed.push(format!("{} ({}): {why}", object.id, object.source));
                 }
             }
         }
@@ -445,6 +444,11 @@ pub(super) fn is_judgement(error: &kube::Error) -> bool {
         &["failed to create typed patch object", "failed to convert new object", "webhook"];
     let judges = |message: &str| JUDGEMENTS.iter().any(|judgement| message.contains(judgement));
     matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))
+}
+
+/// Whether the answer is that of no part of the API in particular.
+fn is_unserved(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404 && status.details.is_none())
 }
 
 /// Reports whether an object was refused for a change that it does not take.

@@ -160,6 +160,10 @@ impl Controller {
                 }
             }
         }
+        if before.settled.is_none() {
+            before.recorded.extend(self.ids_of_deployed(instance, history.last()).await?);
+            self.check_gaps(instance, inputs).await?;
+        }
         let repeats = self.failure(&instance.key).is_some_and(|failure| failure.inputs == inputs);
         let revision = plan::next_revision(&history, repeats);
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
@@ -175,6 +179,8 @@ impl Controller {
 
         let observed = self.dependents.of(&instance.key);
         let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
+        let gone = plan::dropped(&objects, before.recorded.iter().cloned());
+        self.check_reach(&served, &gone).await?;
         let to_write = plan::to_write(&objects, sent, &observed);
         let mut known: BTreeMap<ObjectId, ()> = observed.keys().map(|id| (id.clone(), ())).collect();
         known.extend(sent.iter().map(|one| (one.id.clone(), ())));
@@ -530,7 +536,7 @@ fn capabilities(chart: &Loaded, served: &Served, is_install: bool) -> Arc<helm::
 }
 
 /// Whether the user asks for everything to be looked at and applied again.
-fn is_asked_anew(instance: &Instance) -> bool {
+pub(super) fn is_asked_anew(instance: &Instance) -> bool {
     let asked = instance.annotations.get(RECONCILE_NOW);
     asked.is_some_and(|asked| Remembered::read(&instance.status()).handled.as_deref() != Some(&**asked))
 }

@@ -108,6 +108,12 @@ pub(crate) enum Error {
     /// It is not known whether an object is there, for the server of its kind does not answer.
     #[error("cannot learn whether {0} is there: the API server that serves its group is out of order")]
     OutOfOrder(ObjectId),
+    /// It is not known what a release that runs would be now, for templates may ask what the cluster serves.
+    #[error(
+        "the API server of {0} is out of order, and the chart may render otherwise without it: the release stays as it is \
+         until it is known what the cluster serves"
+    )]
+    Gaps(String),
     /// The resource changed or was deleted meanwhile: start again.
     #[error("the resource changed meanwhile")]
     Overtaken,
@@ -149,7 +155,7 @@ impl Error {
             Error::NotEstablished(..) => "NotEstablished",
             Error::RolledBack { cause, .. } | Error::Between { cause, .. } => cause.reason(),
             Error::Outlined(_) | Error::Record(_) => "RecordTooLarge",
-            Error::OutOfOrder(_) => "ApiOutOfOrder",
+            Error::OutOfOrder(_) | Error::Gaps(_) => "ApiOutOfOrder",
             Error::Overtaken => "Overtaken",
         }
     }
@@ -173,10 +179,16 @@ impl Error {
         matches!(self, Error::Foreign(_) | Error::ReleaseTaken { .. })
     }
 
+    /// Whether it fails for an aggregated API that is out of order.
+    pub(crate) fn is_outage(&self) -> bool {
+        matches!(self, Error::OutOfOrder(_) | Error::Gaps(_))
+    }
+
     /// Whether the same attempt may work a moment later, so that it is not worth telling the user yet.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
-            Error::Overtaken | Error::OutOfOrder(_) => true,
+            Error::Overtaken => true,
+            _ if self.is_outage() => true,
             Error::Api { error, .. } => is_transient(error),
             _ => false,
         }

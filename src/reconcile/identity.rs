@@ -159,6 +159,11 @@ impl Kinds {
         !self.out_of_order.is_empty()
     }
 
+    /// The groups that may have them.
+    pub(crate) fn gaps(&self) -> impl Iterator<Item = &str> {
+        self.out_of_order.iter().map(String::as_str)
+    }
+
     /// Finds a kind by `apiVersion` and kind.
     pub(crate) fn get(&self, api_version: &str, kind: &str) -> Option<&Arc<ApiKind>> {
         // A tuple of owned strings cannot be looked up by borrowed ones; these are short.

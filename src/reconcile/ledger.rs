@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::deploy::Before;
 use super::error::Error;
+use super::identity::ObjectId;
 use super::plan::{self, Revision};
 use super::values::Values;
 use super::{Controller, objects, outline};
@@ -67,6 +68,23 @@ impl Controller {
                 Ok(None)
             }
         }
+    }
+
+    /// What the release that runs consists of by its record, where that is not the last one: of an attempt that broke off in
+    /// the middle nobody knows what it has left.
+    pub(super) async fn ids_of_deployed(
+        &self,
+        instance: &Instance,
+        last: Option<&Entry>,
+    ) -> Result<Vec<ObjectId>, Error> {
+        if last.is_none_or(|last| last.state == State::Deployed) {
+            return Ok(Vec::new());
+        }
+        let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
+        let bytes = self.records.deployed(namespace, release).await;
+        let bytes = bytes.map_err(Error::api("read the record of the release that runs"))?;
+        let record = bytes.and_then(|bytes| release::decode(&bytes).ok()).map(|(record, _)| record);
+        Ok(record.map_or_else(Vec::new, |record| self.ids_of(instance, &record.manifest)))
     }
 
     /// Refuses a release made from another chart.

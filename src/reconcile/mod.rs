@@ -9,6 +9,7 @@ mod deploy;
 mod difference;
 mod duplicates;
 pub(crate) mod error;
+mod gaps;
 pub(crate) mod health;
 mod hold;
 mod hooks;
@@ -81,6 +82,8 @@ pub(crate) const OLD_FINALIZER: &str = "uninstall-helm-release";
 
 /// A resource that cannot be deleted at once is looked at again this often, besides whenever something of it goes.
 const DELETION_PERIOD: Duration = Duration::from_secs(2);
+/// An aggregated API that is out of order is asked again this often: nobody tells when it is back.
+const OUTAGE: Duration = Duration::from_secs(10);
 
 /// Serves one kind of custom resource with one chart, in one version or several. Others of the kind, with other charts, share
 /// all that is known of its resources.
@@ -201,6 +204,9 @@ impl Controller {
                 }
                 if !instance.deleting && !error.is_passing() {
                     self.guard(&instance).await;
+                }
+                if error.is_outage() {
+                    return Outcome::Settled(Some(OUTAGE));
                 }
                 let failure = self.failure(key).filter(|_| !instance.deleting);
                 match failure.map(|failure| failure.until.duration_since(Instant::now())) {

@@ -91,9 +91,7 @@ impl Controller {
             if !served.kinds.is_out_of_order(&id.group) {
                 return Ok(Removal::Gone); // Its kind is gone, and it with it.
             }
-            let asked = self.discovery.refresh_after_miss().await;
-            asked.map_err(Error::api("learn which kinds the cluster serves"))?;
-            return Err(Error::OutOfOrder(id.clone()));
+            return Err(self.out_of_order(Error::OutOfOrder(id.clone())).await);
         };
         self.remove_of(instance, kind, id).await
     }

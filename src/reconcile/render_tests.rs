@@ -6,6 +6,7 @@ use helm::Chart;
 use helm::chart::Memory;
 
 use super::*;
+use crate::reconcile::status::{Report, Situation, condition, next, text};
 
 const EPOCH: i64 = 1_700_000_000;
 const DAY: i64 = 24 * 60 * 60;
@@ -257,5 +258,15 @@ fn what_breaks_a_render_is_told_and_breaks_no_other() {
     let error = crate::reconcile::error::Error::from(render(Arc::new(Broken)).unwrap_err());
     assert_eq!(error.to_string(), "the template engine failed: no seed today");
     assert_eq!(error.reason(), "RenderInterrupted");
+    let message = error.to_string();
+    let situation =
+        Situation::Failed { condition: error.condition(true), reason: error.reason(), message: &message };
+    let (release, revision, resources, handled) = (None, None, None, None);
+    let report = Report { generation: 1, situation, release, revision, resources, handled };
+    let status = next(&serde_json::Value::Null, &report, "t");
+    for (kind, value) in [("Irreconcilable", "True"), ("Ready", "False"), ("Stalled", "True")] {
+        let told = condition(&status, kind).unwrap();
+        assert_eq!((text(told, "status"), text(told, "message")), (value, &*message), "{kind}");
+    }
     assert!(render(Arc::new(Fixed(Ok(seed(Drawing::ByPlace))))).is_ok());
 }

@@ -45,6 +45,7 @@ impl Controller {
         }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record);
+        ids.extend(self.ids_of_deployed(instance, last.as_ref().map(|last| &last.entry)).await?);
         ids.extend(self.hooks_out_of_reach(instance, &hooks));
         ids.extend(self.ids_of_hooks(instance, &hooks));
         if is_true(instance, UNINSTALL_DISABLE_HOOKS) {

@@ -19,7 +19,7 @@ use crate::annotations::UNKNOWN_FIELDS;
 use crate::cluster::error::explain;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::release::{self, State};
+use crate::release;
 
 /// How the server ends what it says of a field it does not know.
 const UNDECLARED: &str = ": field not declared in schema";
@@ -110,10 +110,7 @@ impl Controller {
     /// The objects of the release that runs, as its record has them, whoever wrote it.
     async fn deployed_objects(&self, instance: &Instance) -> Result<Vec<(ObjectId, Value)>, kube::Error> {
         let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
-        let history = self.records.history(namespace, release).await?;
-        let last = history.iter().rev().find(|entry| entry.state == State::Deployed);
-        let Some(last) = last else { return Ok(Vec::new()) };
-        let bytes = self.records.read(namespace, release, last.revision).await?;
+        let bytes = self.records.deployed(namespace, release).await?;
         let Some((record, _)) = bytes.and_then(|bytes| release::decode(&bytes).ok()) else {
             return Ok(Vec::new());
         };
