@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::{StreamExt as _, pin_mut};
-use kube::api::{ApiResource, DynamicObject, GetParams, ListParams, ObjectMeta, Patch, PatchParams, Request};
+use kube::api::{
+    ApiResource, DynamicObject, GetParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, Request,
+};
 use kube::core::{DynamicResourceScope, ObjectList, Selector};
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
@@ -413,6 +415,14 @@ impl Instances {
 
     /// Changes the status by a merge patch, if the resource is still the same one.
     pub(crate) async fn patch_status(&self, instance: &Instance, status: &Value) -> Result<(), kube::Error> {
+        // The first one as a whole: a fifth cheaper for the server.
+        if instance.status.is_empty() {
+            match self.write(instance, self.first_status(instance, status)?).await {
+                // The resource has changed meanwhile, or a patch is all that is allowed.
+                Err(kube::Error::Api(_)) => {}
+                told => return told,
+            }
+        }
         let body = serde_json::json!({"metadata": {"uid": instance.uid}, "status": status});
         let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
         let request = self.request(&instance.key).patch_subresource(
@@ -422,6 +432,26 @@ impl Instances {
             &Patch::Merge(body),
         );
         self.write(instance, request.map_err(kube::Error::BuildRequest)?).await
+    }
+
+    fn first_status(
+        &self,
+        instance: &Instance,
+        status: &Value,
+    ) -> Result<http::Request<Vec<u8>>, kube::Error> {
+        let body = serde_json::json!({
+            "apiVersion": &*self.resource.api_version, "kind": &*self.resource.kind,
+            "metadata": {
+                "name": &*instance.key.name, "namespace": &*instance.key.namespace, "uid": instance.uid,
+                "resourceVersion": instance.resource_version,
+            },
+            "status": status,
+        });
+        let bytes = serde_json::to_vec(&body).map_err(kube::Error::SerdeError)?;
+        let parameters = PostParams { field_manager: Some(FIELD_MANAGER.into()), ..PostParams::default() };
+        let request =
+            self.request(&instance.key).replace_subresource("status", &instance.key.name, &parameters, bytes);
+        request.map_err(kube::Error::BuildRequest)
     }
 
     /// Sets the finalizers, if the resource has not changed meanwhile.

@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod client;
 mod counted;
+mod creation;
 pub(crate) mod dependents;
 pub(crate) mod discovery;
 pub(crate) mod error;
@@ -22,6 +23,7 @@ pub(crate) mod request;
 pub(crate) mod seeds;
 pub(crate) mod seen;
 pub(crate) mod tenure;
+mod yaml_text;
 
 /// The name under which our writes own fields.
 pub(crate) const FIELD_MANAGER: &str = "chartwright";

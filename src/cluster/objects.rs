@@ -13,10 +13,11 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::FIELD_MANAGER;
+use super::creation::{Proven, tells_all};
 use super::dependents::Dependents;
-use super::error::is_not_found;
+use super::error::{is_not_found, is_transient};
 use super::ownership;
-use super::request::{Answer, call, find};
+use super::request::{Answer, METADATA_ONLY, call, find};
 use super::seen::Seen;
 use crate::discretion::discreet;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
@@ -27,6 +28,7 @@ use crate::reconcile::objects::{CHART_LABEL, OWNER_LABEL, Object, PRIMARY_RESOUR
 pub(crate) struct Writer {
     client: Client,
     dependents: Arc<Dependents>,
+    proven: Proven,
 }
 
 /// What a dry run showed.
@@ -87,7 +89,7 @@ pub(crate) struct OwnerMark {
 
 impl Writer {
     pub(crate) fn new(client: Client, dependents: Arc<Dependents>) -> Self {
-        Self { client, dependents }
+        Self { client, dependents, proven: Proven::default() }
     }
 
     /// Asks what an apply would do, with unknown fields refused.
@@ -95,8 +97,35 @@ impl Writer {
         let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
         let answer = call::<Seen<true>>(&self.client, patch(object, &parameters)?).await;
         let Answer { body: seen, warnings } = answer.map_err(discreetly(&object.body))?;
+        self.proven.enter(&at(&object.kind, &object.id).url_path);
         let warnings = warnings.iter().map(|warning| discreet(warning, &object.body)).collect();
         Ok(Tried { exists: seen.stored, former: seen.former, warnings })
+    }
+
+    /// As [`Writer::try_apply`], of an object that is not known to be there.
+    pub(crate) async fn try_new(&self, object: &Object) -> Result<Tried, kube::Error> {
+        let url = at(&object.kind, &object.id).url_path;
+        if self.proven.contains(&url) && tells_all(&object.body) {
+            match self.try_create(&url, object).await {
+                // It is there, or it is refused: what an apply would be told is to be told.
+                Err(error @ kube::Error::Api(_)) if !is_transient(&error) || is_conflict(&error) => {}
+                answer => return answer,
+            }
+        }
+        self.try_apply(object).await
+    }
+
+    async fn try_create(&self, url: &str, object: &Object) -> Result<Tried, kube::Error> {
+        let request = http::Request::post(format!(
+            "{url}?dryRun=All&fieldManager={FIELD_MANAGER}&fieldValidation=Strict"
+        ))
+        .header(http::header::ACCEPT, METADATA_ONLY)
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(serde_json::to_vec(&object.body).map_err(kube::Error::SerdeError)?)
+        .map_err(kube::Error::HttpError)?;
+        let answer = call::<IgnoredAny>(&self.client, request).await?;
+        let warnings = answer.warnings.iter().map(|warning| discreet(warning, &object.body)).collect();
+        Ok(Tried { exists: false, former: false, warnings })
     }
 
     /// Asks what an apply would make of an object.
@@ -298,6 +327,10 @@ fn discreetly(object: &Value) -> impl FnOnce(kube::Error) -> kube::Error {
         }
         other => other,
     }
+}
+
+fn is_conflict(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 409)
 }
 
 fn at(kind: &ApiKind, id: &ObjectId) -> Request {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::FIELD_MANAGER;
 use super::error::is_not_found;
 use super::histories::{Histories, entry};
-use super::request::{call, find};
+use super::request::{METADATA_ONLY, call, find};
 use super::seeds::{from_line, to_line};
 use crate::reconcile::render::Seed;
 use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
@@ -56,9 +56,6 @@ struct List {
 pub(super) struct Item {
     pub(super) metadata: ObjectMeta,
 }
-
-const METADATA_ONLY: http::HeaderValue =
-    http::HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 
 impl Records {
     pub(crate) fn new(client: Client, histories: Arc<Histories>) -> Self {

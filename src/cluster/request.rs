@@ -8,6 +8,7 @@ use kube::core::Status;
 use serde::de::DeserializeOwned;
 
 use super::error::is_not_found;
+use super::yaml_text::escaped;
 use crate::json;
 
 /// What the server answered.
@@ -16,6 +17,10 @@ pub(crate) struct Answer<T> {
     /// The texts of its `Warning` headers.
     pub(super) warnings: Vec<String>,
 }
+
+/// What a request accepts whose answer need not be the whole object.
+pub(super) const METADATA_ONLY: http::HeaderValue =
+    http::HeaderValue::from_static("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
 
 /// How often a request is sent again when the server is busy, and the pause before the first time.
 const RETRIES: u32 = 3;
@@ -31,6 +36,7 @@ pub(crate) async fn call<T: DeserializeOwned>(
     client: &Client,
     request: http::Request<Vec<u8>>,
 ) -> Result<Answer<T>, kube::Error> {
+    let request = if is_yaml(&request) { request.map(escaped) } else { request };
     for retry in 0..RETRIES {
         match send(client, request.clone()).await {
             Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
@@ -42,6 +48,12 @@ pub(crate) async fn call<T: DeserializeOwned>(
         }
     }
     send(client, request).await
+}
+
+/// Whether the server reads what is sent as YAML.
+fn is_yaml(request: &http::Request<Vec<u8>>) -> bool {
+    let sort = request.headers().get(http::header::CONTENT_TYPE);
+    sort.is_some_and(|sort| sort.as_bytes().ends_with(b"yaml"))
 }
 
 /// Sends a request for one object; `None` if it is not there.

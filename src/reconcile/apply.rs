@@ -48,6 +48,16 @@ pub(super) struct Trial {
     pub(super) warnings: Vec<String>,
 }
 
+/// What is tried along with an object.
+struct Around<'a> {
+    /// Namespaces of the release.
+    namespaces: Vec<&'a str>,
+    /// Objects that are not known to be there.
+    coming: Vec<&'a ObjectId>,
+    known: &'a BTreeMap<ObjectId, ()>,
+    deployed: Deployed,
+}
+
 enum Verdict {
     Fine(Tried),
     NotYet,
@@ -75,13 +85,11 @@ impl Controller {
             .collect();
         let coming = objects.iter().filter(|object| !known.contains_key(&object.id));
         let coming: Vec<&ObjectId> = coming.map(|object| &object.id).collect();
-        let deployed = Deployed::default();
+        let around = Around { namespaces, coming, known, deployed: Deployed::default() };
         let mut trials = Vec::with_capacity(objects.len());
         for object in objects {
             if !object.kind_pending {
-                trials.push(async {
-                    (*object, self.try_one(instance, object, &namespaces, &coming, &deployed).await)
-                });
+                trials.push(async { (*object, self.try_one(instance, object, &around).await) });
             }
         }
         let verdicts: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
@@ -116,14 +124,8 @@ impl Controller {
         if refused.is_empty() { Ok(trial) } else { Err(Error::Refused(refused)) }
     }
 
-    async fn try_one(
-        &self,
-        instance: &Instance,
-        object: &Object,
-        namespaces: &[&str],
-        coming: &[&ObjectId],
-        deployed: &Deployed,
-    ) -> Verdict {
+    async fn try_one(&self, instance: &Instance, object: &Object, around: &Around<'_>) -> Verdict {
+        let Around { namespaces, coming, known, deployed } = around;
         let key = &instance.key;
         let prepared = match self.prepared(key, object).await {
             Ok(prepared) => prepared,
@@ -132,7 +134,11 @@ impl Controller {
         // With all fields: one that was left out before may be known by now.
         let mut sending = Sending::new(instance, &prepared, deployed);
         let answer = loop {
-            let answer = self.writer.try_apply(&sending.object).await;
+            let answer = if known.contains_key(&object.id) {
+                self.writer.try_apply(&sending.object).await
+            } else {
+                self.writer.try_new(&sending.object).await
+            };
             if let Some(answer) = self.settle_answer(&mut sending, answer).await {
                 break answer;
             }

@@ -37,6 +37,7 @@ mod rollback;
 mod rollout;
 mod scaling;
 mod takeover;
+mod trial;
 mod typed;
 mod unknown;
 mod values;

@@ -8,6 +8,7 @@ mod http;
 mod objects;
 mod report;
 mod session;
+mod told;
 mod usage;
 mod world;
 

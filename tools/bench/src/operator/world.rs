@@ -1,5 +1,6 @@
 //! Where everything is measured: one control plane of our own, and what the bench itself asks of it.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,12 +11,14 @@ use kube::api::{
     PostParams,
 };
 use kube::runtime::watcher::{self, Event};
-use kube::{Client, ResourceExt as _};
+use kube::{Client, Resource as _, ResourceExt as _};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::audit::{self, AuditLog};
+use super::told::Told;
 use super::{client, usage};
 use crate::error::BenchError;
 
@@ -111,9 +114,10 @@ impl World {
         at_most: Duration,
     ) -> Result<Duration, BenchError> {
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &served());
+        let told: Api<Told> = Api::namespaced_with(self.client.clone(), namespace, &served());
         self.runtime.block_on(async {
             let (watching, begun) = oneshot::channel();
-            let watch = await_deployed(api.clone(), names.len(), watching);
+            let watch = await_deployed(told.clone(), names.len(), watching);
             let make = async {
                 // An error means that the watch has failed, which its own result tells.
                 let _ = begun.await;
@@ -128,7 +132,7 @@ impl World {
                 Err(_) => Err(BenchError::Late {
                     what: "the report of every resource",
                     at_most,
-                    seen: seen(&api).await,
+                    seen: seen(&told).await,
                 }),
             }
         })
@@ -161,11 +165,9 @@ impl World {
             let applied =
                 first(deployments, watcher::Config::default().labels(&labels), has_them, applied_watching);
             let reported = first(
-                api.clone(),
+                Api::<Told>::namespaced_with(self.client.clone(), namespace, &served()),
                 watcher::Config::default().fields(&one),
-                move |object| {
-                    !tells || (is_deployed(object) && object.metadata.generation > Some(generation))
-                },
+                move |told| !tells || (told.is_deployed() && told.meta().generation > Some(generation)),
                 reported_watching,
             );
             let change = async {
@@ -288,21 +290,9 @@ async fn make(api: &Api<DynamicObject>, namespace: &str, name: &str) -> Result<(
     made.map(drop).map_err(BenchError::api("make a resource"))
 }
 
-/// Whether an operator says that a resource, as it is now, is deployed.
-fn is_deployed(resource: &DynamicObject) -> bool {
-    let Some(status) = resource.data.get("status") else { return false };
-    let observed = status.get("observedGeneration").and_then(Value::as_i64);
-    let conditions = status.get("conditions").and_then(Value::as_array);
-    let deployed = conditions.into_iter().flatten().any(|condition| {
-        let is = |key: &str, text: &str| condition.get(key).and_then(Value::as_str) == Some(text);
-        is("type", "Deployed") && is("status", "True")
-    });
-    deployed && observed.is_none_or(|observed| Some(observed) == resource.metadata.generation)
-}
-
 /// Resolves when so many resources are deployed.
 async fn await_deployed(
-    api: Api<DynamicObject>,
+    api: Api<Told>,
     count: usize,
     watching: oneshot::Sender<()>,
 ) -> Result<Instant, BenchError> {
@@ -311,7 +301,7 @@ async fn await_deployed(
         api,
         watcher::Config::default(),
         |resource| {
-            if is_deployed(resource) {
+            if resource.is_deployed() {
                 deployed.insert(resource.name_any());
             }
             deployed.len() >= count
@@ -322,12 +312,15 @@ async fn await_deployed(
 }
 
 /// Watches until an object, of those seen since the watch began, is as wanted; returns when that was seen.
-async fn first(
-    api: Api<DynamicObject>,
+async fn first<K>(
+    api: Api<K>,
     config: watcher::Config,
-    mut wanted: impl FnMut(&DynamicObject) -> bool,
+    mut wanted: impl FnMut(&K) -> bool,
     watching: oneshot::Sender<()>,
-) -> Result<Instant, BenchError> {
+) -> Result<Instant, BenchError>
+where
+    K: kube::Resource + Clone + Debug + DeserializeOwned + Send + 'static,
+{
     let events = watcher::watcher(api, config);
     pin_mut!(events);
     let mut watching = Some(watching);
@@ -351,36 +344,13 @@ async fn first(
 }
 
 /// What a user would see, for a message.
-async fn seen(api: &Api<DynamicObject>) -> String {
+async fn seen(api: &Api<Told>) -> String {
     match api.list(&ListParams::default()).await {
         Ok(list) => {
-            let done = list.items.iter().filter(|resource| is_deployed(resource)).count();
-            let other = list.items.iter().find(|resource| !is_deployed(resource));
-            let status = other.map(|resource| format!(", another has {}", resource.data)).unwrap_or_default();
-            format!("{done} of {} are deployed{status}", list.items.len())
+            let (done, others): (Vec<_>, Vec<_>) = list.items.iter().partition(|told| told.is_deployed());
+            let other = others.first().map(|told| format!(", another has {told:?}")).unwrap_or_default();
+            format!("{} of {} are deployed{other}", done.len(), list.items.len())
         }
         Err(error) => error.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_resource_counts_when_its_own_generation_is_deployed() {
-        let resource = |generation: i64, status: Value| {
-            let metadata = json!({"name": "a", "generation": generation});
-            object(json!({"apiVersion": "g/v1", "kind": "K", "metadata": metadata, "status": status}))
-                .unwrap()
-        };
-        let deployed = json!([{"type": "Deployed", "status": "True"}]);
-        assert!(
-            is_deployed(&resource(2, json!({"conditions": deployed}))),
-            "helm-operator names no generation"
-        );
-        assert!(is_deployed(&resource(2, json!({"conditions": deployed, "observedGeneration": 2}))));
-        assert!(!is_deployed(&resource(2, json!({"conditions": deployed, "observedGeneration": 1}))));
-        assert!(!is_deployed(&resource(2, json!({"conditions": [{"type": "Deployed", "status": "False"}]}))));
     }
 }
