@@ -12,6 +12,9 @@ use crate::watches::go_duration;
 /// and what reads, compares and writes them recurses; what is not touched costs nothing.
 pub(crate) const STACK: usize = 64 * 1024 * 1024;
 
+/// How much of a stack nested `include` and `tpl` may take: more than 1,000 of one name need, where Helm ends them.
+const NESTING: usize = STACK / 2;
+
 /// Bounds on one render, each with an error that names it. The defaults are more than ten times what any known chart needs.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 #[command(next_help_heading = "Limits of one render")]
@@ -40,6 +43,7 @@ impl RenderLimits {
         RenderOptions {
             steps: self.max_render_steps,
             output: self.max_render_output,
+            stack: NESTING,
             ..RenderOptions::default()
         }
     }

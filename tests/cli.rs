@@ -194,6 +194,10 @@ fn template_takes_helms_flags() {
     );
     let twice = stdout(&["template", "web", "charts/memcached", "--namespace=a", "-n", "b"]);
     assert_eq!(twice, stdout(&["template", "web", "charts/memcached", "-n", "b"]), "the last one counts");
+    let nothing = ["--kube-version=", "--values=", "-f", ""];
+    assert_eq!(plain, stdout(&[["template", "web", "charts/memcached"].as_slice(), &nothing].concat()));
+    let text = error(&["template", "web", "charts/memcached", "-f", "a,"]);
+    assert!(text.contains("open a: no such file"), "{text}");
     let bools = ["--wait=false", "--include-crds=true", "--skip-tests=F", "--no-hooks", "--no-hooks=0"];
     assert_eq!(plain, stdout(&[["template", "web", "charts/memcached"].as_slice(), &bools].concat()));
     let text = error(&["template", "web", "charts/memcached", "--generate-name"]);
@@ -243,6 +247,15 @@ fn renders_end_at_the_limits_that_are_set() {
     assert!(text.contains("10 bytes"), "{text}");
     let text = template("--max-render-time=1ns");
     assert!(text.contains("its time is up"), "{text}");
+    // There is room enough for what Helm allows.
+    let dir = tempdir("nesting");
+    std::fs::create_dir_all(dir.join("templates")).expect("a folder");
+    std::fs::write(dir.join("Chart.yaml"), "apiVersion: v2\nname: n\nversion: 0.1.0\n").expect("a file");
+    let endless = "{{ define \"r\" }}{{ tpl \"{{ include \\\"r\\\" . }}\" . }}{{ end }}{{ include \"r\" . }}";
+    std::fs::write(dir.join("templates/t.yaml"), endless).expect("a file");
+    let text = error(&["template", dir.to_str().expect("a path")]);
+    assert!(text.contains("rendering template has a nested reference name: r"), "{text}");
+    let _ = std::fs::remove_dir_all(dir);
 }
 
 #[test]

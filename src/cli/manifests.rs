@@ -12,6 +12,7 @@ use super::values::ValuesArgs;
 use super::{CliError, print};
 use crate::charts;
 use crate::convert::{to_json, yaml_to_json};
+use crate::limits::RenderLimits;
 use crate::manifests::{self, Deployment, Kind, Permissions};
 use crate::reconcile::values::values;
 use crate::settings::{Scope, Watch};
@@ -143,7 +144,7 @@ fn render(
         host: &SystemHost,
         options: RenderOptions {
             skip_schema_validation: watch.skip_schema_validation,
-            ..RenderOptions::default()
+            ..RenderLimits::default().options()
         },
     })?;
     let texts = rendered.manifests.iter().map(|manifest| manifest.content.as_bytes());

@@ -212,7 +212,8 @@ fn render(
     release: &Release,
 ) -> Result<Rendered, CliError> {
     let mut capabilities = Capabilities::default();
-    if let Some(version) = &args.kube_version {
+    // Scripts give an empty flag for none.
+    if let Some(version) = args.kube_version.as_ref().filter(|version| !version.is_empty()) {
         let version = KubeVersion::parse(version)
             .map_err(|reason| CliError::Usage(format!("invalid kube version '{version}': {reason}")))?;
         capabilities = capabilities.with_kube_version(version);

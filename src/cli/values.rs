@@ -8,7 +8,7 @@ use helm::values::{ValueOptions, merge_maps};
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ValuesArgs {
     /// A YAML file of values; later files win
-    #[arg(long = "values", short = 'f', value_name = "FILE", value_delimiter = ',')]
+    #[arg(long = "values", short = 'f', value_name = "FILE,...")]
     files: Vec<String>,
     /// JSON values, as key1=jsonval1,key2=jsonval2 or a whole JSON object
     #[arg(long, value_name = "ASSIGNMENTS")]
@@ -42,8 +42,10 @@ impl ValuesArgs {
     /// # Errors
     /// When a file cannot be read or is no map, or an assignment is not understood.
     pub(crate) fn read(&self) -> Result<Frozen, helm::Error> {
+        let given = self.files.iter().filter(|files| !files.is_empty());
         let options = ValueOptions {
-            files: self.files.clone(),
+            // Scripts give an empty flag for none.
+            files: given.flat_map(|files| files.split(',').map(str::to_owned)).collect(),
             json: self.set_json.clone(),
             set: self.set.clone(),
             set_string: self.set_string.clone(),

@@ -125,8 +125,8 @@ impl Default for HelmVersion {
         Self {
             version: HELM_VERSION.to_owned(),
             git_commit: String::new(),
-            git_tree_state: String::new(),
-            go_version: "go1.26".to_owned(),
+            git_tree_state: "clean".to_owned(),
+            go_version: "go1.26.8".to_owned(),
         }
     }
 }

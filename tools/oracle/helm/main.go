@@ -71,7 +71,7 @@ func main() {
 	log.SetFlags(0)
 	// Neither the version of Go that built this program nor its commit is part of what Helm does.
 	about := &chartutil.DefaultCapabilities.HelmVersion
-	about.Version, about.GitCommit, about.GitTreeState, about.GoVersion = "v3.22.0", "", "", "go1.26"
+	about.Version, about.GitCommit, about.GitTreeState, about.GoVersion = "v3.22.0", "", "clean", "go1.26.8"
 	go watchMemory(folder)
 	lines := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriter(os.Stdout)
