@@ -192,6 +192,7 @@ impl Controller {
 
         self.still_wanted(instance)?;
         let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
+        self.tell_drawn(instance, history.last(), &outside);
         self.store_seed(instance, &outside).await?;
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
         let pending = self.write_record(instance, &record, revision.recorded).await?;

@@ -6,14 +6,17 @@ use gostd::value::Frozen;
 use kube::Client;
 use tokio::runtime::Handle;
 
+use super::Controller;
 use super::render::{Drawing, Outside, Seed};
 use crate::cluster::discovery::Served;
 use crate::cluster::error::explain;
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
 use crate::cluster::lookup::lookup;
 use crate::cluster::records::Records;
 use crate::cluster::seeds::{Found, Seeds, secret_name};
 use crate::lock::lock;
-use crate::release::State;
+use crate::release::{Entry, State};
 
 /// Answers for the render of one release.
 pub(super) struct ClusterOutside {
@@ -77,6 +80,23 @@ impl ClusterOutside {
     /// The seed as this render left it.
     pub(super) fn seed_state(&self) -> SeedState {
         *lock(&self.seed)
+    }
+}
+
+impl Controller {
+    /// Warns that random values of a release of Helm's, which keeps none, are drawn anew.
+    pub(super) fn tell_drawn(&self, instance: &Instance, last: Option<&Entry>, outside: &ClusterOutside) {
+        let is_own = |last: &Entry| last.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
+        let Some(last) = last.filter(|last| last.state == State::Deployed && !is_own(last)) else { return };
+        if !outside.reseed && matches!(outside.seed_state(), SeedState::Fresh(_)) {
+            let note = format!(
+                "Helm keeps no random values: those that the chart draws (passwords, certificates) are new now and stay so; \
+                 the ones before are in revision {} of the release",
+                last.revision
+            );
+            tracing::warn!(resource = %instance.key, revision = last.revision, "Random values of a release of Helm's are new");
+            self.events.tell(instance, Severity::Warning, "TakeOver", "RandomValuesDrawn", &note);
+        }
     }
 }
 

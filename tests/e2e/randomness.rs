@@ -1,7 +1,7 @@
 //! Passwords that stay, and certificates that are renewed.
 
 use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
-use crate::takeover::run;
+use crate::takeover::{helm, run};
 
 const SECRET: &str = r#"
 apiVersion: v1
@@ -45,6 +45,30 @@ fn passwords_outlive_a_new_chart_unless_they_are_to_be_fresh() {
     namespace.kubectl(&["delete", "secret", "fresh"]);
     becomes(30, now, || password("fresh"));
     assert_eq!(revision(&namespace, &kind, "fresh"), "2");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn random_values_of_a_release_of_helm_are_drawn_once_more_and_that_is_told() {
+    let chart = Chart::new("drawn", &[("templates/secret.yaml", SECRET)]);
+    let (kind, namespace) = (Kind::new("Drawn"), Namespace::new("drawn"));
+    helm(&namespace, &["install", "demo", chart.path.to_str().unwrap()]);
+    let password = || namespace.path("secret", "demo", "{.data.password}");
+    let before = password();
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", "{}");
+    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
+    says(30, "are in revision 1 of the release", || {
+        namespace.kubectl(&["get", "events", "--field-selector", "reason=RandomValuesDrawn"])
+    });
+    let drawn = password();
+    assert_ne!(drawn, before);
+    operator.stop();
+    let operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/reconcile-now=1"]);
+    stays(3, password);
+    assert_eq!(password(), drawn);
+    assert!(!operator.log().contains("Random values"), "{}", operator.log());
 }
 
 const CERTIFICATE: &str = r#"
