@@ -353,11 +353,11 @@ impl Instances {
         }
     }
 
-    /// Reads those that have a finalizer of some kind and are not seen, for they are not selected.
+    /// Reads those that are meant and not seen, for they are not selected.
     pub(crate) async fn unseen(
         &self,
         extent: &Extent,
-        is_meant: impl Fn(&str) -> bool,
+        is_meant: impl Fn(&Instance) -> bool,
     ) -> Result<Vec<Arc<Instance>>, kube::Error> {
         let request = Request::new(DynamicObject::url_path(&self.resource, extent.namespace()));
         let mut unseen = Vec::new();
@@ -365,9 +365,9 @@ impl Instances {
         loop {
             let list = request.list(&page).map_err(kube::Error::BuildRequest)?;
             let list = call::<ObjectList<Wire>>(&self.client, list).await?.body;
-            let held = list.items.into_iter().map(|wire| wire.instance);
-            let held = held.filter(|one| one.finalizers.iter().any(|finalizer| is_meant(finalizer)));
-            unseen.extend(held.filter(|one| self.get(&one.key).is_none()));
+            let others = list.items.into_iter().map(|wire| wire.instance);
+            let others = others.filter(|one| self.get(&one.key).is_none());
+            unseen.extend(others.filter(|one| is_meant(one)));
             match list.metadata.continue_.filter(|token| !token.is_empty()) {
                 Some(token) => page = ListParams::default().limit(PAGE).continue_token(&token),
                 None => return Ok(unseen),

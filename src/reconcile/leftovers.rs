@@ -2,7 +2,7 @@
 //! takes its time, up to half a minute where the kind is new. While we run, everything goes at once.
 
 use std::collections::HashMap;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -13,11 +13,12 @@ use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
 use super::status::Remembered;
 use super::tracked::Tracked;
 use super::uninstall::is_ours;
-use super::{Controller, objects, order};
+use super::{Controller, FINALIZER, objects, order};
 use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
 use crate::kind::FIRST_LISTS;
 use crate::lock::lock;
-use crate::policy::is_precious;
+use crate::policy::{Deletion, is_precious};
 use crate::release;
 
 /// How long objects may be there before their resource.
@@ -28,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(20);
 pub(super) enum Left {
     /// Nothing that needs a further look.
     Nothing,
-    /// The resource itself: it was let go, and once it is deleted something of it is out of Kubernetes' reach.
+    /// The resource itself: it was let go, and once it is deleted something of it is to be done that Kubernetes does not.
     Resource,
 }
 
@@ -43,9 +44,15 @@ impl Controller {
             Some((uid, false, let_go)) => (uid, let_go),
             None => return self.clear_abandoned(key).await.map(|()| Left::Nothing),
         };
+        if let_go && let Some(instance) = self.read_unselected(key, &uid).await? {
+            return self.let_go(&instance, true).await;
+        }
         let gone = self.instances.is_gone(key, &uid, &self.watch.crd_name()).await;
         if !gone.map_err(Error::api("learn whether the resource is gone"))? {
-            return if let_go { Ok(Left::Resource) } else { self.let_go(key, &uid).await };
+            return match self.read_unselected(key, &uid).await? {
+                Some(instance) => self.let_go(&instance, false).await,
+                None => Ok(Left::Nothing),
+            };
         }
         self.remove_owned(key, &uid).await?;
         if let_go {
@@ -58,35 +65,34 @@ impl Controller {
         Ok(Left::Nothing)
     }
 
-    /// Has those resources looked at that this operator served until they lost the selector's label while it was away. Those
-    /// of others, by other selectors, are theirs.
+    /// Has those resources looked at that this operator served until they lost the selector's label, perhaps while it was
+    /// away. Those of others, by other selectors, are theirs.
     pub(crate) async fn look_for_unselected(&self) -> Result<(), Error> {
         let selector = self.selector();
         if selector == Digest::default() {
             return Ok(());
         }
+        let is_ours = |instance: &Instance| {
+            Remembered::read(&instance.status()).seal.is_some_and(|seal| seal.selector == selector)
+        };
         let mut lost = Vec::new();
         for extent in &self.extents {
             let unseen = self.instances.unseen(extent, is_ours).await;
             lost.extend(unseen.map_err(Error::api("list resources that are not selected"))?);
         }
-        let mut ours = Vec::new();
         let served = self.discovery.current();
-        for instance in lost {
+        for instance in &lost {
             let remembered = Remembered::read(&instance.status());
-            if remembered.seal.is_none_or(|seal| seal.selector != selector) {
-                continue;
-            }
             let kinds = remembered.kinds.iter().filter_map(|text| served.kinds.parse(text));
             kinds.for_each(|kind| self.dependents.ensure_everywhere(kind));
-            ours.push(instance);
         }
-        if !ours.is_empty() {
+        if !lost.is_empty() {
             // What it has is to be known before it goes.
             self.dependents.synced(FIRST_LISTS).await;
         }
-        for instance in ours {
-            let unknown = Tracked { uid: instance.uid.clone(), ..Tracked::default() };
+        for instance in lost {
+            let let_go = !is_held(&instance);
+            let unknown = Tracked { uid: instance.uid.clone(), let_go, ..Tracked::default() };
             self.tracked().entry(instance.key.clone()).or_insert(unknown);
             self.queue.add(instance.key.clone());
         }
@@ -99,36 +105,58 @@ impl Controller {
         selector.map(|selector| Digest::of([selector.to_string()])).unwrap_or_default()
     }
 
-    /// Lets a resource go that is not selected any more: nobody would take the finalizer off when it is deleted. Another
-    /// operator that selects it puts it back.
-    async fn let_go(&self, key: &InstanceKey, uid: &str) -> Result<Left, Error> {
+    async fn read_unselected(&self, key: &InstanceKey, uid: &str) -> Result<Option<Arc<Instance>>, Error> {
         if self.watch.selector.is_none() {
-            return Ok(Left::Nothing);
+            return Ok(None);
         }
         let there = self.instances.read(key).await.map_err(Error::api("read the resource"))?;
-        let Some(instance) = there.filter(|instance| *instance.uid == *uid) else { return Ok(Left::Nothing) };
-        let mut rest = instance.finalizers.clone();
-        rest.retain(|finalizer| !is_ours(finalizer));
-        let is_held = rest.len() < instance.finalizers.len();
-        if is_held {
-            let released = self.instances.set_finalizers(&instance, &rest).await;
-            released.map_err(Error::api("remove the finalizer"))?;
-        }
-        let note = "its labels do not match the selector any more: this operator does nothing about it until it is deleted, \
-                    and then removes what it has, without running hooks";
-        tracing::info!(
-            kind = %self.watch.names.kind, namespace = %key.namespace, name = %key.name,
-            "A resource is not selected any more"
-        );
-        self.events.tell(&instance, Severity::Normal, "Reconcile", "NotSelected", note);
-        if !is_held {
-            // Kubernetes cleans up after it.
+        Ok(there.filter(|instance| *instance.uid == *uid))
+    }
+
+    /// Lets a resource go that is not selected any more: nobody would take the finalizer off when it is deleted. Another
+    /// operator that selects it puts it back. One that is to leave everything behind is held all the same, as long as no
+    /// other operator has it. `again` says that it was let go before.
+    async fn let_go(&self, instance: &Instance, again: bool) -> Result<Left, Error> {
+        let seal = Remembered::read(&instance.status()).seal;
+        if again && seal.is_some_and(|seal| seal.selector != self.selector()) {
             return Ok(Left::Nothing);
         }
-        if let Some(tracked) = self.tracked().get_mut(key) {
+        let orphans = self.watch.policy.deletion(instance) == Deletion::Orphan;
+        if orphans && is_held(instance) && instance.deleting {
+            self.orphan_release(instance).await?;
+            return Ok(Left::Nothing);
+        }
+        // A resource that is being deleted gets no finalizer any more.
+        if is_held(instance) != orphans && !(orphans && instance.deleting) {
+            let mut finalizers = instance.finalizers.clone();
+            finalizers.retain(|finalizer| !is_ours(finalizer));
+            if orphans {
+                finalizers.push(FINALIZER.into());
+            }
+            let set = self.instances.set_finalizers(instance, &finalizers).await;
+            set.map_err(Error::api("set the finalizer"))?;
+        }
+        if !again {
+            self.tell_not_selected(instance, orphans);
+        }
+        if let Some(tracked) = self.tracked().get_mut(&instance.key) {
             tracked.let_go = true;
         }
         Ok(Left::Resource)
+    }
+
+    fn tell_not_selected(&self, instance: &Instance, orphans: bool) {
+        tracing::info!(
+            kind = %self.watch.names.kind, namespace = %instance.key.namespace, name = %instance.key.name,
+            "A resource is not selected any more"
+        );
+        let then =
+            if orphans { "leaves everything of it" } else { "removes what it has, without running hooks" };
+        let note = format!(
+            "its labels do not match the selector any more: this operator does nothing about it until it is deleted, and \
+             then {then}"
+        );
+        self.events.tell(instance, Severity::Normal, "Reconcile", "NotSelected", &note);
     }
 
     /// Removes what belongs to a resource that nobody has ever seen: it went while no operator ran. Whoever restores a
@@ -230,4 +258,9 @@ impl Controller {
         }
         Ok(())
     }
+}
+
+/// Whether a finalizer of ours keeps a resource.
+fn is_held(instance: &Instance) -> bool {
+    instance.finalizers.iter().any(|finalizer| is_ours(finalizer))
 }

@@ -36,13 +36,11 @@ impl Controller {
             return Ok(Next::Gone);
         }
         let policy = self.watch.policy.deletion(instance);
+        if policy == Deletion::Orphan {
+            return self.orphan_release(instance).await;
+        }
         let last = self.last_record(instance).await?;
         let record = last.as_ref().map(|last| &last.record);
-        if policy == Deletion::Orphan {
-            self.orphan(instance, record).await?;
-            let note = "everything of the release stays, as a release of Helm's";
-            return self.release(instance, "Orphaned", note).await;
-        }
         let mut hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let mut ids = self.inventory(instance, record);
         ids.extend(self.ids_of_deployed(instance, last.as_ref().map(|last| &last.entry)).await?);
@@ -170,6 +168,14 @@ impl Controller {
         tracing::warn!(resource = %instance.key, what, "A deletion goes on without waiting");
         let note = format!("the deletion goes on all the same: {what}");
         self.events.tell(instance, Severity::Warning, "Uninstall", "NotWaitedFor", &note);
+    }
+
+    /// Lets a resource go that leaves everything behind.
+    pub(super) async fn orphan_release(&self, instance: &Instance) -> Result<Next, Error> {
+        let last = self.last_record(instance).await?;
+        self.orphan(instance, last.as_ref().map(|last| &last.record)).await?;
+        let note = "everything of the release stays, as a release of Helm's";
+        self.release(instance, "Orphaned", note).await
     }
 
     /// Takes our marks off everything of a release: what is left is a release of Helm's.

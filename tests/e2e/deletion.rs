@@ -509,3 +509,65 @@ fn of_what_is_there_without_its_resource_data_and_what_is_anothers_stay() {
     let ending = "{.metadata.deletionTimestamp}";
     assert_eq!(namespace.path("namespace", &format!("{here}-lost"), ending), "");
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_is_not_selected_any_more_leaves_what_it_is_to_leave_and_nothing_else() {
+    let chart =
+        Chart::new("renegade", &[("templates/role.yaml", CLUSTER_WIDE), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Renegade"), Namespace::new("renegade"));
+    let start = || {
+        let fields = "selector: {matchLabels: {env: prod}}, reconcilePeriod: 1s";
+        Operator::watching(&chart.watches(&[(&kind, fields)]), &namespace)
+    };
+    let mut operator = start();
+    let (api_version, name) = (kind.api_version(), &kind.name);
+    let names = ["early", "late", "after", "plain"];
+    for resource in names {
+        namespace.apply(&format!(
+            r#"{{"apiVersion": "{api_version}", "kind": "{name}", "metadata": {{"name": "{resource}",
+            "labels": {{"env": "prod"}}}}, "spec": {{"color": "green"}}}}"#
+        ));
+        namespace.ready(&kind, resource);
+    }
+    let orphan = |resource: &str| {
+        namespace.kubectl(&["annotate", &kind.full(), resource, "chartwright.io/deletion-policy=orphan"]);
+    };
+    let finalizers = |resource: &str| namespace.path(&kind.full(), resource, "{.metadata.finalizers}");
+    let has_finalizer = |resource: &str| finalizers(resource).contains("uninstall-release");
+    let delete = |resource: &str| {
+        namespace.kubectl(&["delete", &kind.full(), resource, "--timeout=60s"]);
+    };
+    let role = |resource: &str| {
+        namespace.path("clusterrole", &format!("{}-{resource}", namespace.name), "{.metadata.name}")
+    };
+    orphan("early");
+    namespace.kubectl(&["label", &kind.full(), "--all", "env-"]);
+    for resource in ["late", "after", "plain"] {
+        becomes(20, String::new(), || finalizers(resource));
+    }
+    assert!(has_finalizer("early"), "{}", operator.log());
+    // Whoever has it stay only now is heard as well, and so he is after a restart.
+    orphan("late");
+    becomes(20, true, || has_finalizer("late"));
+    delete("late");
+    operator.stop();
+    orphan("after");
+    let operator = start();
+    becomes(60, true, || has_finalizer("after"));
+    for resource in ["early", "after", "plain"] {
+        delete(resource);
+    }
+    becomes(60, String::new(), || role("plain"));
+    becomes(60, String::new(), || namespace.path("configmap", "plain", "{.metadata.name}"));
+    for resource in ["early", "late", "after"] {
+        assert_ne!(role(resource), "", "{}", operator.log());
+        let owners = namespace.path("configmap", resource, "{.metadata.name}{.metadata.ownerReferences}");
+        assert_eq!(owners, resource);
+    }
+    let list = cluster().helm3().unwrap().args(["list", "-q", "-n", &namespace.name]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&list.stdout).lines().count(), 3);
+    for resource in ["early", "late", "after"] {
+        kubectl(&["delete", "clusterrole", &format!("{}-{resource}", namespace.name)]);
+    }
+}
