@@ -13,7 +13,7 @@ use crate::cluster::error::explain;
 use crate::cluster::events::{Events, Severity};
 use crate::cluster::instances::{Instance, Instances};
 use crate::reconcile::identity::InstanceKey;
-use crate::reconcile::status::{Failing, Report, Situation, next, patch};
+use crate::reconcile::status::{Failing, Report, Situation, next, patch, time};
 use crate::settings::{Extent, Watch};
 
 /// The word for it in conditions and events.
@@ -73,8 +73,7 @@ fn told(instance: &Instance, why: &str) -> Option<Value> {
         handled: None,
     };
     let before = instance.status();
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    patch(&before, &next(&before, &report, &now))
+    patch(&before, &next(&before, &report, &time(jiff::Timestamp::now())))
 }
 
 #[cfg(test)]

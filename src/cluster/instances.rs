@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::{StreamExt as _, pin_mut};
-use kube::api::{
-    ApiResource, DynamicObject, GetParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, Request,
-};
-use kube::core::{DynamicResourceScope, ObjectList, Selector};
+use kube::api::{ApiResource, DynamicObject, GetParams, ObjectMeta, Patch, PatchParams, PostParams, Request};
+use kube::core::{DynamicResourceScope, Selector};
 use kube::runtime::watcher::{self, Event};
 use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client, Resource};
@@ -19,7 +17,7 @@ use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use super::error::explain;
-use super::request::call;
+use super::request::{Pages, call, find};
 use super::{FIELD_MANAGER, error};
 use crate::lock::lock;
 use crate::reconcile::identity::{Digest, InstanceKey};
@@ -360,29 +358,20 @@ impl Instances {
         is_meant: impl Fn(&Instance) -> bool,
     ) -> Result<Vec<Arc<Instance>>, kube::Error> {
         let request = Request::new(DynamicObject::url_path(&self.resource, extent.namespace()));
-        let mut unseen = Vec::new();
-        let mut page = ListParams::default().limit(PAGE);
-        loop {
-            let list = request.list(&page).map_err(kube::Error::BuildRequest)?;
-            let list = call::<ObjectList<Wire>>(&self.client, list).await?.body;
-            let others = list.items.into_iter().map(|wire| wire.instance);
+        let (mut unseen, mut pages) = (Vec::new(), Pages::new(&self.client, request));
+        while let Some(page) = pages.next::<Wire>().await? {
+            let others = page.into_iter().map(|wire| wire.instance);
             let others = others.filter(|one| self.get(&one.key).is_none());
             unseen.extend(others.filter(|one| is_meant(one)));
-            match list.metadata.continue_.filter(|token| !token.is_empty()) {
-                Some(token) => page = ListParams::default().limit(PAGE).continue_token(&token),
-                None => return Ok(unseen),
-            }
         }
+        Ok(unseen)
     }
 
     /// Reads one that may not be selected; `None` if it is not there.
     pub(crate) async fn read(&self, key: &InstanceKey) -> Result<Option<Arc<Instance>>, kube::Error> {
         let request = self.request(key).get(&key.name, &GetParams::default());
-        match call::<Wire>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
-            Ok(answer) => Ok(Some(answer.body.instance)),
-            Err(error) if error::is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let found = find::<Wire>(&self.client, request.map_err(kube::Error::BuildRequest)?).await?;
+        Ok(found.map(|wire| wire.instance))
     }
 
     /// Asks whether one is gone for good: it may merely not be selected (any more). With a `uid` another one of its name does
@@ -403,11 +392,9 @@ impl Instances {
                 }
                 let crds = Request::new("/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
                 let request = crds.get_metadata(definition, &GetParams::default());
-                match call::<Identity>(&self.client, request.map_err(kube::Error::BuildRequest)?).await {
-                    Err(error) if error::is_not_found(&error) => Ok(true),
-                    // It is there, or nobody lets us know.
-                    _ => Ok(false),
-                }
+                let found = find::<Identity>(&self.client, request.map_err(kube::Error::BuildRequest)?).await;
+                // If not, it is there, or nobody lets us know.
+                Ok(matches!(found, Ok(None)))
             }
             Err(error) => Err(error),
         }
@@ -518,7 +505,7 @@ impl Instances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kube::core::WatchEvent;
+    use kube::core::{ObjectList, WatchEvent};
 
     const OBJECT: &str = r#"{"apiVersion":"g.io/v1","kind":"Web","metadata":{"name":"w","namespace":"n","uid":"u",
         "resourceVersion":"5","generation":2,"creationTimestamp":"2026-01-02T03:04:05Z","finalizers":["f"],

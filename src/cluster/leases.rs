@@ -1,5 +1,6 @@
 //! The Lease by which replicas agree on who works: read, made, and changed only by who read its last state.
 
+use std::future::Future;
 use std::time::Duration;
 
 use kube::Client;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::FIELD_MANAGER;
 use super::error::{is_conflict, is_not_found};
-use super::request::call;
+use super::request::{call, find};
 use super::tenure::OfLease;
 
 /// A Lease is worth little if its renewal hangs: each request has this long.
@@ -95,11 +96,8 @@ impl Leases {
     /// Reads the Lease; `None` if there is none.
     pub(crate) async fn read(&self) -> Result<Option<Lease>, LeaseError> {
         let request = self.at().get(&self.name, &GetParams::default()).map_err(kube::Error::BuildRequest)?;
-        match self.send(request).await {
-            Ok(lease) => Ok(Some(lease)),
-            Err(LeaseError::Api(error)) if is_not_found(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let found = in_time(find(&self.client, of_lease(request))).await?;
+        Ok(found.map(|object| Lease { object }))
     }
 
     /// Writes a claim over a Lease as it was read, or into a new one. `None` if somebody was faster.
@@ -125,8 +123,9 @@ impl Leases {
                 self.at().create(&parameters, object.to_string().into_bytes())
             }
         };
-        match self.send(request.map_err(kube::Error::BuildRequest)?).await {
-            Ok(lease) => Ok(Some(lease)),
+        let request = of_lease(request.map_err(kube::Error::BuildRequest)?);
+        match in_time(call(&self.client, request)).await {
+            Ok(answer) => Ok(Some(Lease { object: answer.body })),
             Err(LeaseError::Api(error))
                 if is_conflict(&error) || (before.is_some() && is_not_found(&error)) =>
             {
@@ -139,12 +138,17 @@ impl Leases {
     fn at(&self) -> Request {
         Request::new(format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases", self.namespace))
     }
+}
 
-    async fn send(&self, mut request: http::Request<Vec<u8>>) -> Result<Lease, LeaseError> {
-        request.extensions_mut().insert(OfLease);
-        match tokio::time::timeout(PATIENCE, call::<Value>(&self.client, request)).await {
-            Ok(answer) => Ok(Lease { object: answer?.body }),
-            Err(_) => Err(LeaseError::Silence),
-        }
+/// Marks a request as one about the Lease.
+fn of_lease(mut request: http::Request<Vec<u8>>) -> http::Request<Vec<u8>> {
+    request.extensions_mut().insert(OfLease);
+    request
+}
+
+async fn in_time<T>(answer: impl Future<Output = Result<T, kube::Error>>) -> Result<T, LeaseError> {
+    match tokio::time::timeout(PATIENCE, answer).await {
+        Ok(answer) => Ok(answer?),
+        Err(_) => Err(LeaseError::Silence),
     }
 }

@@ -17,7 +17,7 @@ use super::creation::{Proven, tells_all};
 use super::dependents::Dependents;
 use super::error::{is_not_found, is_transient};
 use super::ownership;
-use super::request::{Answer, METADATA_ONLY, call, find};
+use super::request::{Answer, List, METADATA_ONLY, call, find};
 use super::seen::Seen;
 use crate::discretion::discreet;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey, ObjectId};
@@ -248,13 +248,9 @@ impl Writer {
         kind: &ApiKind,
         target: &ObjectId,
     ) -> Result<bool, kube::Error> {
-        #[derive(Deserialize)]
-        struct List {
-            items: Option<Vec<Value>>,
-        }
         let here = kind.object(&target.namespace, "");
         let request = at(kind, &here).list(&ListParams::default()).map_err(kube::Error::BuildRequest)?;
-        let list = call::<List>(&self.client, request).await?.body;
+        let list = call::<List<Value>>(&self.client, request).await?.body;
         let aims = |scaler: &Value| {
             let of =
                 |key: &str| scaler.pointer(&format!("/spec/scaleTargetRef/{key}")).and_then(Value::as_str);

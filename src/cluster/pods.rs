@@ -4,17 +4,11 @@ use kube::Client;
 use kube::api::{ListParams, LogParams, Request};
 use serde::Deserialize;
 
-use super::request::call;
+use super::request::{List, call};
 
 /// The last lines of a log that are told, and the most bytes of them.
 const LINES: i64 = 20;
 const LONGEST_LOG: usize = 600;
-
-#[derive(Deserialize)]
-struct List {
-    // Go writes an empty list as null.
-    items: Option<Vec<Pod>>,
-}
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -77,7 +71,7 @@ pub(crate) async fn last_words(client: &Client, namespace: &str, kind: &str, nam
         "Job" => ListParams::default().labels(&format!("job-name={name}")),
         _ => ListParams::default().fields(&format!("metadata.name={name}")),
     };
-    let list = call::<List>(client, pods.list(&pods_of).ok()?).await.ok()?.body;
+    let list = call::<List<Pod>>(client, pods.list(&pods_of).ok()?).await.ok()?.body;
     let pod = list.items?.into_iter().max_by_key(|pod| pod.metadata.creation_timestamp)?;
     let (mut words, container) = describe(&pod);
     if let Some(container) = container {

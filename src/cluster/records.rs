@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::FIELD_MANAGER;
 use super::error::is_not_found;
 use super::histories::{Histories, entry};
-use super::request::{METADATA_ONLY, call, find};
+use super::request::{List, METADATA_ONLY, call, find};
 use super::seeds::{from_line, to_line};
 use crate::reconcile::render::Seed;
 use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
@@ -47,12 +47,6 @@ struct Data {
 }
 
 #[derive(Deserialize)]
-struct List {
-    // Go writes an empty list as null.
-    items: Option<Vec<Item>>,
-}
-
-#[derive(Deserialize)]
 pub(super) struct Item {
     pub(super) metadata: ObjectMeta,
 }
@@ -69,7 +63,7 @@ impl Records {
         }
         let parameters = ListParams::default().labels(&format!("owner=helm,name={release}"));
         let request = at(namespace).list_metadata(&parameters).map_err(kube::Error::BuildRequest)?;
-        let list = call::<List>(&self.client, request).await?.body;
+        let list = call::<List<Item>>(&self.client, request).await?.body;
         let mut entries: Vec<_> =
             list.items.into_iter().flatten().filter_map(|item| entry(&item.metadata)).collect();
         entries.sort_by_key(|entry| entry.revision);

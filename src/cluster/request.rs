@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use kube::Client;
+use kube::api::{ListMeta, ListParams, Request};
 use kube::core::Status;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::error::is_not_found;
@@ -27,6 +29,9 @@ const RETRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause, whatever the server asks for: a worker has better things to do.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
+
+/// Objects per page of a list.
+const PAGE: u32 = 100;
 
 /// How long the server may take to answer: as long as it gives itself.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -65,6 +70,45 @@ pub(crate) async fn find<T: DeserializeOwned>(
         Ok(answer) => Ok(Some(answer.body)),
         Err(error) if is_not_found(&error) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// A list, or a page of one.
+#[derive(Deserialize)]
+pub(super) struct List<T> {
+    #[serde(default)]
+    metadata: ListMeta,
+    /// Go writes an empty list as null.
+    pub(super) items: Option<Vec<T>>,
+}
+
+/// A list that is read page by page: it may be longer than is to be held.
+pub(crate) struct Pages<'c> {
+    client: &'c Client,
+    of: Request,
+    metadata_only: bool,
+    next: Option<ListParams>,
+}
+
+impl<'c> Pages<'c> {
+    /// Of whole objects.
+    pub(crate) fn new(client: &'c Client, of: Request) -> Self {
+        Self { client, of, metadata_only: false, next: Some(ListParams::default().limit(PAGE)) }
+    }
+
+    /// Of the metadata of objects.
+    pub(crate) fn of_metadata(client: &'c Client, of: Request) -> Self {
+        Self { metadata_only: true, ..Self::new(client, of) }
+    }
+
+    /// Reads the next page; `None` after the last.
+    pub(crate) async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<Vec<T>>, kube::Error> {
+        let Some(page) = self.next.take() else { return Ok(None) };
+        let request = if self.metadata_only { self.of.list_metadata(&page) } else { self.of.list(&page) };
+        let list = call::<List<T>>(self.client, request.map_err(kube::Error::BuildRequest)?).await?.body;
+        let more = list.metadata.continue_.filter(|token| !token.is_empty());
+        self.next = more.map(|token| ListParams::default().limit(PAGE).continue_token(&token));
+        Ok(Some(list.items.unwrap_or_default()))
     }
 }
 

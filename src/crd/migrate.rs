@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
-use kube::api::{ListMeta, ListParams};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::requests::{Definition, Resources};
 use crate::cluster::error::{explain, is_not_found, is_transient};
-use crate::cluster::request::call;
-
-/// Resources per page of a list.
-const PAGE: u32 = 100;
+use crate::cluster::request::Pages;
 
 /// How long to wait before the first try after a failure, and at most.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -50,14 +46,6 @@ pub(super) async fn migrate(definition: Definition, resources: Resources, name: 
 }
 
 #[derive(Deserialize)]
-struct List {
-    #[serde(default)]
-    metadata: ListMeta,
-    // Go writes an empty list as null.
-    items: Option<Vec<Item>>,
-}
-
-#[derive(Deserialize)]
 struct Item {
     metadata: Meta,
 }
@@ -75,17 +63,11 @@ async fn attempt(
     version: &str,
 ) -> Result<usize, kube::Error> {
     let mut count = 0;
-    let mut page = ListParams::default().limit(PAGE);
-    loop {
-        let request = resources.within(None).list_metadata(&page).map_err(kube::Error::BuildRequest)?;
-        let list = call::<List>(&resources.client, request).await?.body;
-        for Item { metadata } in list.items.into_iter().flatten() {
+    let mut pages = Pages::of_metadata(&resources.client, resources.within(None));
+    while let Some(page) = pages.next::<Item>().await? {
+        for Item { metadata } in page {
             resources.rewrite(&metadata.namespace, &metadata.name).await?;
             count += 1;
-        }
-        match list.metadata.continue_.filter(|token| !token.is_empty()) {
-            Some(token) => page = ListParams::default().limit(PAGE).continue_token(&token),
-            None => break,
         }
     }
     // Only if nobody has changed the definition meanwhile: then the versions may be others.

@@ -5,29 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crdschema::{Change, Fault, validate};
 use gostd::value::Frozen;
 use kube::Client;
-use kube::api::{ListMeta, ListParams, Request};
+use kube::api::Request;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::requests::Resources;
-use crate::cluster::request::call;
+use crate::cluster::request::Pages;
 use crate::convert::from_json;
 use crate::json;
 
-/// Resources per page of a list.
-const PAGE: u32 = 100;
-
 /// As many resources are named for each change; the others are counted.
 const NAMED: usize = 5;
-
-#[derive(Deserialize)]
-struct List {
-    #[serde(default)]
-    metadata: ListMeta,
-    // Go writes an empty list as null.
-    items: Option<Vec<Item>>,
-}
 
 #[derive(Deserialize)]
 struct Item {
@@ -97,11 +86,9 @@ async fn look(
     rules: Option<&Rules<'_>>,
     survey: &mut Survey,
 ) -> Result<(), kube::Error> {
-    let mut page = ListParams::default().limit(PAGE);
-    loop {
-        let request = resources.list(&page).map_err(kube::Error::BuildRequest)?;
-        let list = call::<List>(client, request).await?.body;
-        for Item { metadata, spec } in list.items.into_iter().flatten() {
+    let mut pages = Pages::new(client, resources);
+    while let Some(page) = pages.next::<Item>().await? {
+        for Item { metadata, spec } in page {
             for entry in &metadata.managed_fields {
                 if let Some((_, version)) = entry.api_version.split_once('/').filter(|(of, _)| *of == group) {
                     survey.used.insert(version.to_owned());
@@ -117,11 +104,8 @@ async fn look(
                 rules.judge(&name, &spec, &mut survey.hits);
             }
         }
-        match list.metadata.continue_.filter(|token| !token.is_empty()) {
-            Some(token) => page = ListParams::default().limit(PAGE).continue_token(&token),
-            None => return Ok(()),
-        }
     }
+    Ok(())
 }
 
 /// The schemas of `spec` before and after, and the changes between them that may hurt.

@@ -6,7 +6,7 @@ use super::health::Health;
 use super::identity::ObjectId;
 use super::ledger::manifest_text;
 use super::status::{
-    Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch, release_part, tells,
+    Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch, release_part, tells, time,
 };
 use super::tracked::{Dependent, Failure, Said, Settled};
 use super::values::Values;
@@ -138,7 +138,7 @@ impl Controller {
             let same = status.get("observedGeneration").and_then(Value::as_i64) == Some(instance.generation);
             let since = status.pointer("/resources/waitingSince").and_then(Value::as_str).filter(|_| same);
             let since = since.and_then(|text| text.parse::<jiff::Timestamp>().ok()).unwrap_or(now);
-            resources.waiting_since = Some(since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+            resources.waiting_since = Some(time(since));
             if let Some(limit) = self.watch.policy.ready_deadline(instance) {
                 let passed = now.duration_since(since).unsigned_abs();
                 if passed >= limit {
@@ -227,8 +227,7 @@ impl Controller {
         if let Some(Resources { seal: Some(seal), .. }) = &mut report.resources {
             seal.selector = self.selector();
         }
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let mut after = next(&before, &report, &now);
+        let mut after = next(&before, &report, &time(jiff::Timestamp::now()));
         let secrets = self.secrets(instance);
         for part in WORDS {
             if let Some(words) = after.get_mut(*part) {

@@ -449,6 +449,11 @@ impl<'a> Conditions<'a> {
     }
 }
 
+/// A time as statuses have it.
+pub(crate) fn time(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 /// The merge patch that leads from one status to another; `None` if they are equal.
 pub(crate) fn patch(previous: &Value, next: &Value) -> Option<Value> {
     let empty = Map::new();

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::Controller;
 use super::error::Error;
 use super::hooks::Attempt;
+use super::status::time;
 use super::uninstall::hook;
 use crate::annotations::TEST;
 use crate::cluster::error::explain;
@@ -23,7 +24,7 @@ impl Controller {
         let hooks: Vec<Hook> = record.iter().flat_map(|record| &record.hooks).filter_map(hook).collect();
         let tests = hooks.iter().filter(|hook| hook.events.contains(&HookEvent::Test)).count();
         let revision = record.map(|record| record.version);
-        let started = now();
+        let started = time(jiff::Timestamp::now());
         let told = |phase: &str, message: &str, completed: Option<String>| {
             json!({"test": {
                 "asked": &**asked, "phase": phase, "message": message, "tests": tests, "revision": revision,
@@ -47,7 +48,7 @@ impl Controller {
             "Tested release"
         );
         self.events.tell(instance, severity, "Test", reason, &message);
-        self.tell_test(instance, &told(phase, &message, Some(now()))).await;
+        self.tell_test(instance, &told(phase, &message, Some(time(jiff::Timestamp::now())))).await;
         Ok(())
     }
 
@@ -63,10 +64,6 @@ impl Controller {
 fn is_done(status: &Value, asked: &str) -> bool {
     let text = |key: &str| status.pointer(&format!("/test/{key}")).and_then(Value::as_str);
     text("asked") == Some(asked) && text("phase") != Some("Running")
-}
-
-fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]
