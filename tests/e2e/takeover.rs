@@ -129,3 +129,67 @@ fn a_release_of_helm_4_is_taken_over_under_its_revision() {
     assert_eq!(namespace.path("configmap", "demo", "{.metadata.uid} {.data.color}"), before);
     assert_eq!(namespace.names("secret"), ["sh.helm.release.v1.demo.v1"]);
 }
+
+/// Texts in the last place of a document, where only its end ends them.
+const ENDS: &[&str] = &[
+    "|\n    hello",
+    "|\n    hello\n    there",
+    "|\n    hello\n    # no comment",
+    "|\n    hello\n# a comment",
+    "|+\n    hello",
+    "|+\n    hello\n\n\n",
+    "|-\n    hello",
+    ">\n    hello\n    there\n\n    more",
+    ">+\n    hello",
+    "|2\n     hello",
+    "|\r\n    hello\r\n    there\r",
+    "\n    hello\n    there",
+    "\"hello\\n\\\n    there\"",
+    "|",
+    "|+\n\n",
+    "'a\n\n    b'",
+];
+
+#[test]
+#[ignore = "needs a control plane"]
+fn texts_end_as_helm_ends_them() {
+    let object = |place: &str, more: &str, end: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {place}{more}}}\ndata:\n  text: {end}")
+    };
+    // In a file of its own, in one of many documents, and as a hook.
+    let of_hook = ", annotations: {helm.sh/hook: 'pre-install'}";
+    let (mut files, mut many, mut names) = (Vec::new(), String::new(), Vec::new());
+    for (number, end) in ENDS.iter().enumerate() {
+        files.push((format!("templates/a-{number}.yaml"), object(&format!("a-{number}"), "", end)));
+        files.push((format!("templates/c-{number}.yaml"), object(&format!("c-{number}"), of_hook, end)));
+        many += &format!("{}\n---\n", object(&format!("b-{number}"), "", end));
+        names.extend(["a", "b", "c"].map(|place| format!("{place}-{number}")));
+    }
+    files.push(("templates/b.yaml".to_owned(), many));
+    let files: Vec<_> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let (chart, kind, namespace) = (Chart::new("ends", &files), Kind::new("Ends"), Namespace::new("ends"));
+    let texts = |namespace: &Namespace| -> Vec<_> {
+        names
+            .iter()
+            .map(|name| (name.clone(), namespace.get("configmap", name)["data"]["text"].clone()))
+            .collect()
+    };
+    helm(&namespace, &["install", "demo", chart.path.to_str().unwrap()]);
+    let by_helm = texts(&namespace);
+    assert_eq!(by_helm[0].1, "hello\n");
+
+    // Installed by chartwright, and taken over.
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    let before = namespace.versions("configmap");
+    namespace.resource(&kind, "demo", "{}");
+    namespace.ready(&kind, "demo");
+    assert_eq!(texts(&namespace), by_helm);
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}"), "1");
+    assert_ne!(namespace.versions("configmap"), before, "they have an owner now");
+    operator.stop();
+    let fresh = Namespace::new("ends-anew");
+    let _operator = Operator::start(&chart.path, &kind, &fresh);
+    fresh.resource(&kind, "demo", "{}");
+    fresh.ready(&kind, "demo");
+    assert_eq!(texts(&fresh), by_helm);
+}
