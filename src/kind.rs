@@ -139,8 +139,11 @@ pub(crate) fn kind(
             }
         }));
     }
-    let owner =
-        OwnerKind { kind: watch.names.kind.as_str().into(), namespaced: watch.scope == Scope::Namespaced };
+    let owner = OwnerKind {
+        group: watch.api_version.group.as_str().into(),
+        kind: watch.names.kind.as_str().into(),
+        namespaced: watch.scope == Scope::Namespaced,
+    };
     let extents = extents(settings, watch);
     let dependents =
         Arc::new(Dependents::new(client.clone(), &label, owner, namespaces(settings, watch).to_vec(), wake));

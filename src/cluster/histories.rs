@@ -13,6 +13,7 @@ use kube::{Api, Client};
 
 use super::error::{explain, refusal};
 use crate::lock::lock;
+use crate::reconcile::identity::group_of;
 use crate::release::{Entry, Owner, State};
 use crate::settings::Extent;
 
@@ -284,6 +285,7 @@ pub(super) fn entry(meta: &ObjectMeta) -> Option<Entry> {
         revision: labels.get("version")?.parse().ok()?,
         state: labels.get("status").and_then(|word| State::parse(word)).unwrap_or(State::Unknown),
         owner: owners.find(|owner| owner.controller == Some(true)).map(|owner| Owner {
+            group: group_of(&owner.api_version).to_owned(),
             kind: owner.kind.clone(),
             name: owner.name.clone(),
             uid: owner.uid.clone(),

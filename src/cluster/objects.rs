@@ -81,6 +81,8 @@ impl Marks {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct OwnerMark {
+    #[serde(rename = "apiVersion")]
+    pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) uid: String,

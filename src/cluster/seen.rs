@@ -11,11 +11,12 @@ use serde_json::value::RawValue;
 use super::FIELD_MANAGER;
 use super::ownership::is_former;
 use crate::reconcile::health::Words;
-use crate::reconcile::identity::{Digest, InstanceKey};
+use crate::reconcile::identity::{Digest, InstanceKey, group_of};
 
 /// The served kind, as owner references name it.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnerKind {
+    pub(crate) group: Box<str>,
     pub(crate) kind: Box<str>,
     pub(crate) namespaced: bool,
 }
@@ -28,8 +29,7 @@ pub(super) struct Seen<const META: bool> {
     pub(super) uid: Box<str>,
     /// The custom resource that its annotations name.
     named: Option<InstanceKey>,
-    /// Kind and name of its controller.
-    controller: Option<(Box<str>, Box<str>)>,
+    controller: Option<RawOwner>,
     pub(super) generation: i64,
     pub(super) deleting: bool,
     /// Of the fields we own, and when we last wrote to them: another process of ours may have put other values there.
@@ -52,9 +52,10 @@ impl<const META: bool> Seen<META> {
         if let Some(named) = &self.named {
             return Some(named.clone());
         }
-        let (kind, name) = self.controller.as_ref()?;
+        let controller = self.controller.as_ref()?;
         let namespace = if owner.namespaced { self.namespace() } else { "" };
-        (**kind == *owner.kind).then(|| InstanceKey::new(namespace, name))
+        let is_of_kind = controller.kind == owner.kind && *group_of(&controller.api_version) == *owner.group;
+        is_of_kind.then(|| InstanceKey::new(namespace, &controller.name))
     }
 
     pub(super) fn name(&self) -> &str {
@@ -102,9 +103,10 @@ struct OwnAnnotations {
     resource: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 struct RawOwner {
+    api_version: Box<str>,
     kind: Box<str>,
     name: Box<str>,
     controller: bool,
@@ -155,7 +157,7 @@ impl<'de, const META: bool> Deserialize<'de> for Seen<META> {
             },
             uid: meta.uid.unwrap_or_default(),
             named: meta.annotations.and_then(|own| InstanceKey::parse(&own.resource?)),
-            controller: meta.owner_references.into_iter().find(|o| o.controller).map(|o| (o.kind, o.name)),
+            controller: meta.owner_references.into_iter().find(|owner| owner.controller),
             generation: meta.generation,
             deleting: meta.deletion_timestamp.is_some(),
             fields: fields.unwrap_or_default(),
@@ -205,7 +207,7 @@ mod tests {
 
     const EVENT: &str = r#"{"type":"MODIFIED","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{
         "name":"d","namespace":"n","uid":"u","resourceVersion":"17","generation":3,"deletionTimestamp":"2026-01-01T00:00:00Z",
-        "annotations":{"a":"b"},"ownerReferences":[{"kind":"Web","name":"web","controller":true}],
+        "annotations":{"a":"b"},"ownerReferences":[{"apiVersion":"a.b/v2","kind":"Web","name":"web","controller":true}],
         "managedFields":[
             {"manager":"chartwright","operation":"Apply","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:replicas":{}}}},
             {"manager":"kubectl-edit","operation":"Update","time":"2026-01-02T00:00:00Z","fieldsV1":{"f:spec":{}}},
@@ -219,10 +221,16 @@ mod tests {
             panic!()
         };
         assert_eq!((seen.name(), seen.namespace(), seen.version(), seen.generation), ("d", "n", 17, 3));
-        let owner = |kind: &str, namespaced| OwnerKind { kind: kind.into(), namespaced };
+        let owner_of = |group: &str, kind: &str, namespaced| OwnerKind {
+            group: group.into(),
+            kind: kind.into(),
+            namespaced,
+        };
+        let owner = |kind: &str, namespaced| owner_of("a.b", kind, namespaced);
         assert_eq!(seen.resource(&owner("Web", true)), Some(InstanceKey::new("n", "web")));
         assert_eq!(seen.resource(&owner("Web", false)), Some(InstanceKey::new("", "web")));
         assert_eq!(seen.resource(&owner("Other", true)), None);
+        assert_eq!(seen.resource(&owner_of("c.d", "Web", true)), None);
         assert_eq!(seen.fields, Digest::of([r#"{"f:spec":{"f:replicas":{}}}"#, "2026-01-01T00:00:00Z"]));
         assert_eq!(seen.editor.as_deref(), Some("kubectl-edit"));
         assert!(seen.deleting && seen.stored);

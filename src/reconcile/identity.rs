@@ -7,6 +7,11 @@ use std::sync::Arc;
 use kube::api::ApiResource;
 use sha2::{Digest as _, Sha256};
 
+/// The group of an `apiVersion`; empty for the core.
+pub(crate) fn group_of(api_version: &str) -> &str {
+    api_version.rsplit_once('/').map_or("", |(group, _)| group)
+}
+
 /// A custom resource of one served kind. The namespace is empty for cluster-scoped ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct InstanceKey {

@@ -16,14 +16,20 @@ impl Controller {
     /// The records of a resource's release. Records of an earlier resource of the same name are cleared away.
     ///
     /// # Errors
-    /// When the release belongs to a resource of another kind, besides failing requests.
+    /// When the release belongs to a resource of another kind or group, besides failing requests.
     pub(super) async fn history(&self, instance: &Instance) -> Result<Vec<Entry>, Error> {
         let (ours, others) = self.records_of(instance).await?;
         match others {
             None => Ok(ours),
             Some(owner) => Err(Error::Foreign(vec![format!(
-                "the release {} belongs to {} {}: give the resource another name",
-                instance.key.name, owner.kind, owner.name
+                "the release {} belongs to {}.{} {}, and this is {}.{} {}: give one of them another name",
+                instance.key.name,
+                owner.kind,
+                owner.group,
+                owner.name,
+                self.watch.names.kind,
+                self.watch.api_version.group,
+                instance.key.name
             )])),
         }
     }
@@ -33,7 +39,8 @@ impl Controller {
         Ok(self.records_of(instance).await?.0)
     }
 
-    async fn records_of(&self, instance: &Instance) -> Result<(Vec<Entry>, Option<Owner>), Error> {
+    /// The same, and whose the release is if it is not this resource's.
+    pub(super) async fn records_of(&self, instance: &Instance) -> Result<(Vec<Entry>, Option<Owner>), Error> {
         let place = self.place(instance);
         let history = self.records.history(place.namespace, place.release).await;
         let mut ours = Vec::new();
@@ -42,7 +49,8 @@ impl Controller {
             match &entry.owner {
                 Some(owner) if owner.uid == *instance.uid => ours.push(entry),
                 None => ours.push(entry),
-                Some(owner) if owner.kind == self.watch.names.kind && owner.name == *instance.key.name => {
+                // No two resources of one name live at a time.
+                Some(owner) if self.is_called(&instance.key, &owner.group, &owner.kind, &owner.name) => {
                     let gone = self.records.delete(place.namespace, place.release, &entry).await;
                     gone.map_err(Error::api("delete the record of an earlier resource"))?;
                 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::error::Error;
-use super::identity::{Digest, InstanceKey, ObjectId};
+use super::identity::{Digest, InstanceKey, ObjectId, group_of};
 use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RESOURCE_POLICY};
 use super::status::Remembered;
 use super::tracked::Tracked;
@@ -183,8 +183,7 @@ impl Controller {
     /// Deletes what is marked as a resource's that is not there. With `spare` not what takes data or other objects along:
     /// the resource may merely not be there yet.
     async fn remove_marked(&self, key: &InstanceKey, spare: bool) -> Result<(), Error> {
-        let kind = &self.watch.names.kind;
-        let of_type = format!("{kind}.{}", self.watch.api_version.group);
+        let of_type = self.primary_type();
         let served = self.discovery.current();
         for id in self.dependents.of(key).keys() {
             let Some(kind_of) = served.kinds.preferred(&id.group, &id.kind) else { continue };
@@ -192,10 +191,11 @@ impl Controller {
             let Some(marks) = marks else { continue };
             let says = |key: &str, text: &str| marks.annotations.get(key).is_some_and(|value| value == text);
             let controller = marks.owners.iter().find(|owner| owner.controller);
-            let ours = controller.is_some_and(|owner| owner.kind == *kind && owner.name == *key.name)
-                || (controller.is_none()
-                    && says(PRIMARY_RESOURCE, &key.to_string())
-                    && says(PRIMARY_TYPE, &of_type));
+            let ours = controller.is_some_and(|owner| {
+                self.is_called(key, group_of(&owner.api_version), &owner.kind, &owner.name)
+            }) || (controller.is_none()
+                && says(PRIMARY_RESOURCE, &key.to_string())
+                && says(PRIMARY_TYPE, &of_type));
             if !ours || marks.annotations.contains_key(RESOURCE_POLICY) {
                 continue;
             }

@@ -289,6 +289,16 @@ impl Controller {
         self.watch.cluster_namespace().unwrap_or(&key.namespace)
     }
 
+    /// The served kind as objects of no namespace name it: `Kind.group`.
+    pub(super) fn primary_type(&self) -> String {
+        format!("{}.{}", self.watch.names.kind, self.watch.api_version.group)
+    }
+
+    /// Whether an owner's group, kind and name are those of a resource of the served kind.
+    pub(super) fn is_called(&self, key: &InstanceKey, group: &str, kind: &str, name: &str) -> bool {
+        *group == *self.watch.api_version.group && *kind == *self.watch.names.kind && *name == *key.name
+    }
+
     /// The owner reference that ties things to a custom resource.
     fn owner_reference(&self, instance: &Instance) -> Value {
         json!({

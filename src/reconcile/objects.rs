@@ -13,7 +13,7 @@ use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::{Map, Value, json};
 
 use super::convert::{self, Conversion};
-use super::identity::{ApiKind, Digest, InstanceKey, Kinds, ObjectId};
+use super::identity::{ApiKind, Digest, InstanceKey, Kinds, ObjectId, group_of};
 use super::{duplicates, order, yaml};
 
 /// Label by whose value the server selects the objects of one served kind.
@@ -395,7 +395,7 @@ fn id(document: &Document, namespace: &str, kinds: &Kinds) -> Option<ObjectId> {
     let metadata = document.fields.get("metadata")?;
     let text = |key: &str| metadata.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (api_version, kind_name) = (document.text("apiVersion"), document.text("kind"));
-    let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    let group = group_of(api_version);
     let kind = kinds.get(api_version, kind_name).or_else(|| kinds.preferred(group, kind_name));
     let kind = kind.or_else(|| kinds.get(convert::successor(api_version, kind_name, kinds)?, kind_name));
     let (namespace, name) = (text("namespace").unwrap_or(namespace), text("name")?);
@@ -455,7 +455,7 @@ fn object(
         }
     }
     let Some(kind) = kind else {
-        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let group = group_of(&api_version);
         return Err(match kinds.is_out_of_order(group) {
             true => (title, What::OutOfOrder { api_version, kind: kind_name }),
             false => (title, What::NoSuchKind { api_version, kind: kind_name }),

@@ -8,7 +8,7 @@ use super::Controller;
 use super::apply::AT_A_TIME;
 use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
-use super::objects::{PRIMARY_RESOURCE, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_POLICY};
+use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_POLICY};
 use super::order;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
@@ -130,7 +130,8 @@ impl Controller {
             return owner.uid == *instance.uid;
         }
         if let Some(resource) = marks.annotations.get(PRIMARY_RESOURCE) {
-            return *resource == instance.key.to_string();
+            let of_type = marks.annotations.get(PRIMARY_TYPE).is_none_or(|kind| *kind == self.primary_type());
+            return *resource == instance.key.to_string() && of_type;
         }
         says(RELEASE_NAME, self.release_name(&instance.key))
             && says(RELEASE_NAMESPACE, self.release_namespace(&instance.key))

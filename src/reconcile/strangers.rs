@@ -154,6 +154,7 @@ mod tests {
         );
         assert!(judge(marks(false, "", "")).unwrap().starts_with("exists and belongs to nobody"));
         let owner = |uid: &str| OwnerMark {
+            api_version: "a.b/v1".into(),
             kind: "Web".into(),
             name: "first".into(),
             uid: uid.into(),

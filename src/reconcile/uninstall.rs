@@ -300,9 +300,14 @@ impl Controller {
 
     async fn forget_release(&self, instance: &Instance) -> Result<(), Error> {
         let place = self.place(instance);
-        for entry in self.own_history(instance).await? {
+        let (ours, others) = self.records_of(instance).await?;
+        for entry in ours {
             let gone = self.records.delete(place.namespace, place.release, &entry).await;
             gone.map_err(Error::api("delete a release record"))?;
+        }
+        if others.is_some() {
+            // The seed is that of the other's release.
+            return Ok(());
         }
         let gone = self.seeds.delete(place.namespace, place.release).await;
         gone.map_err(Error::api("delete the release's seed"))
@@ -370,7 +375,12 @@ mod tests {
     #[test]
     fn only_our_own_word_says_that_the_hooks_have_run() {
         let entry = |state, uid: Option<&str>| {
-            let owner = uid.map(|uid| Owner { kind: "Web".into(), name: "web".into(), uid: uid.into() });
+            let owner = uid.map(|uid| Owner {
+                group: "a.b".into(),
+                kind: "Web".into(),
+                name: "web".into(),
+                uid: uid.into(),
+            });
             Entry { revision: 1, state, owner, uid: String::new() }
         };
         assert!(has_begun(&entry(State::Uninstalling, Some("u")), "u"));

@@ -151,6 +151,7 @@ pub(crate) struct Entry {
 /// What a record's metadata says of the object that controls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
+    pub(crate) group: String,
     pub(crate) kind: String,
     pub(crate) name: String,
     pub(crate) uid: String,

@@ -131,9 +131,11 @@ fn kinds_do_not_share_a_release() {
     namespace.resource(&first, "demo", r#"{"color": "green"}"#);
     namespace.ready(&first, "demo");
     namespace.resource(&second, "demo", r#"{"color": "red"}"#);
-    says(60, "the release demo belongs to Castor demo", || {
-        namespace.condition(&second, "demo", "ReleaseFailed")
-    });
+    says(
+        60,
+        "the release demo belongs to Castor.e2e.example.com demo, and this is Pollux.e2e.example.com demo",
+        || namespace.condition(&second, "demo", "ReleaseFailed"),
+    );
     let owner =
         || namespace.path("secret", "sh.helm.release.v1.demo.v1", "{.metadata.ownerReferences[0].kind}");
     assert_eq!(owner(), "Castor");

@@ -191,3 +191,51 @@ fn what_a_deleted_resource_left_can_be_taken_over() {
     namespace.ready(&kind, "newer");
     assert_eq!(namespace.path("configmap", "second", "{.data.by}"), "newer");
 }
+
+const NAMED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}-{{ .Values.color }}}\n---\n\
+                     apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
+                     metadata: {name: \"{{ .Release.Namespace }}-{{ .Release.Name }}\"}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn resources_of_one_name_in_two_groups_do_not_share_a_release() {
+    let chart = Chart::new("mover", &[("templates/all.yaml", NAMED)]);
+    let namespace = Namespace::new("mover");
+    let groups = ["before.example.com", "after.example.com"];
+    let entry =
+        |group: &str| format!("- {{group: {group}, version: v1, kind: Mover, chart: {:?}}}\n", chart.path);
+    let watches = chart.path.with_file_name("watches.yaml");
+    std::fs::write(&watches, groups.map(entry).concat()).unwrap();
+    let _operator = Operator::watching(&watches, &namespace);
+    let full = |group: &str| format!("mover.{group}");
+    let condition = |group: &str, of: &str| {
+        let path = format!("{{range .status.conditions[?(@.type=='{of}')]}}{{.status}} {{.message}}{{end}}");
+        namespace.path(&full(group), "demo", &path)
+    };
+    let make = |group: &str, color: &str| {
+        namespace.apply(&format!(
+            "{{apiVersion: {group}/v1, kind: Mover, metadata: {{name: demo, annotations: \
+             {{helm.sdk.operatorframework.io/uninstall-wait: \"true\"}}}}, spec: {{color: {color}}}}}"
+        ));
+    };
+    make(groups[0], "green");
+    says(60, "True", || condition(groups[0], "Ready"));
+    let record = || namespace.path("secret", "sh.helm.release.v1.demo.v1", "{.metadata.uid}");
+    let first = record();
+    make(groups[1], "red");
+    let told = "belongs to Mover.before.example.com demo, and this is Mover.after.example.com demo";
+    says(60, told, || condition(groups[1], "ReleaseFailed"));
+    namespace.kubectl(&["delete", &full(groups[1]), "demo", "--timeout=60s"]);
+    assert_eq!((record(), namespace.names("configmap").contains(&"demo-green".to_owned())), (first, true));
+    let role = format!("{}-demo", namespace.name);
+    assert_eq!(namespace.path("clusterrole", &role, "{.metadata.name}"), role);
+    assert!(condition(groups[0], "Ready").starts_with("True"));
+
+    // Once the one is gone the other has the name.
+    make(groups[1], "red");
+    says(60, told, || condition(groups[1], "ReleaseFailed"));
+    namespace.kubectl(&["delete", &full(groups[0]), "demo", "--timeout=60s"]);
+    says(60, "True", || condition(groups[1], "Ready"));
+    assert!(namespace.names("configmap").contains(&"demo-red".to_owned()));
+    namespace.kubectl(&["delete", &full(groups[1]), "demo", "--timeout=60s"]);
+}
