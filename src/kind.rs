@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kube::core::Selector;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{Notify, Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::charts::Charts;
@@ -68,6 +69,8 @@ pub(crate) struct Kind {
     controller: Mutex<Arc<Controller>>,
     /// Told when its definition was deleted.
     pub(crate) undefined: Notify,
+    /// Names its resources that come, change or go, until somebody listens.
+    changed: Mutex<Option<UnboundedReceiver<InstanceKey>>>,
     extents: Vec<Extent>,
     selector: Option<Selector>,
     /// One per extent.
@@ -92,9 +95,14 @@ pub(crate) fn kind(
     let workers = settings.max_concurrent_reconciles.max(1);
     let queue = Arc::new(Queue::new(Backoff::default()).with_metrics(metrics.queue(&name)));
     let resource = watch.resource();
+    let (tell_changed, changed) = mpsc::unbounded_channel();
     let on_change = {
         let queue = queue.clone();
-        Box::new(move |key: &InstanceKey| queue.add(key.clone()))
+        Box::new(move |key: &InstanceKey| {
+            queue.add(key.clone());
+            // Nobody may listen: a plan is made without anything being written.
+            let _ = tell_changed.send(key.clone());
+        })
     };
     let instances = Arc::new(Instances::new(client.clone(), resource, on_change));
     let references = {
@@ -179,6 +187,7 @@ pub(crate) fn kind(
     Ok(Kind {
         controller: Mutex::new(Arc::new(controller)),
         undefined: Notify::new(),
+        changed: Mutex::new(Some(changed)),
         synced: extents.iter().map(|_| watch::channel(false)).collect(),
         extents,
         selector,
@@ -268,6 +277,15 @@ impl Kind {
         for (_, synced) in &self.synced {
             // The sender lives as long as we do.
             let _ = synced.clone().wait_for(|synced| *synced).await;
+        }
+    }
+
+    /// Sets the finalizers that annotations ask for as soon as they do: work on their resources may be waiting for a hook, and
+    /// all workers may be busy.
+    pub(crate) async fn keep_held(&self) {
+        let Some(mut changed) = lock(&self.changed).take() else { return };
+        while let Some(key) = changed.recv().await {
+            self.controller().hold_at_once(&key).await;
         }
     }
 

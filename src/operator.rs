@@ -280,6 +280,8 @@ impl Crew<'_> {
         let references = kind.controller().references.clone();
         self.spawn(async move { references.watch().await });
         kind.watchers().into_iter().for_each(|watch| self.spawn(watch));
+        let held = kind.clone();
+        self.spawn(async move { held.keep_held().await });
         let unselected = kind.clone();
         self.spawn(async move { unselected.look_for_unselected().await });
         let namespaces = self.settings.watch_namespaces.clone();

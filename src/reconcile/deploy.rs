@@ -253,7 +253,9 @@ impl Controller {
         hooks: &[helm::Hook],
     ) -> Result<bool, Error> {
         let needed = self.needs_finalizer(instance, objects, hooks);
-        self.set_finalizer(instance, needed || self.wants_finalizer(instance)).await?;
+        let now = self.instances.get(&instance.key);
+        let wanted = self.wants_finalizer(now.as_deref().unwrap_or(instance));
+        self.set_finalizer(instance, needed || wanted).await?;
         Ok(needed)
     }
 

@@ -84,6 +84,9 @@ pub(crate) const OLD_FINALIZER: &str = "uninstall-helm-release";
 const DELETION_PERIOD: Duration = Duration::from_secs(2);
 /// An aggregated API that is out of order is asked again this often: nobody tells when it is back.
 const OUTAGE: Duration = Duration::from_secs(10);
+/// How often a resource that is changed at the same time is held again.
+const HOLD_AGAIN: &[Duration] =
+    &[Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 
 /// Serves one kind of custom resource with one chart, in one version or several. Others of the kind, with other charts, share
 /// all that is known of its resources.
@@ -238,6 +241,18 @@ impl Controller {
         }
         let held = self.set_finalizer(&instance, true).await;
         (self.instances.get(&instance.key).unwrap_or(instance), held)
+    }
+
+    /// The same, whatever is being done for the resource; a failure is for its next reconcile to tell.
+    pub(crate) async fn hold_at_once(&self, key: &InstanceKey) {
+        for pause in HOLD_AGAIN {
+            let Some(instance) = self.instances.get(key) else { return };
+            match self.hold_if_asked(instance).await.1 {
+                // Somebody else has changed it at the same time.
+                Err(Error::Overtaken | Error::Api { .. }) => tokio::time::sleep(*pause).await,
+                _ => return,
+            }
+        }
     }
 
     /// The period of the resource's annotation, or the kind's.

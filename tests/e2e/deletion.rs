@@ -571,3 +571,36 @@ fn what_is_not_selected_any_more_leaves_what_it_is_to_leave_and_nothing_else() {
         kubectl(&["delete", "clusterrole", &format!("{}-{resource}", namespace.name)]);
     }
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn orphaning_holds_while_a_hook_hangs_and_every_worker_is_busy() {
+    let hook = "{{ if .Values.hang }}\napiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
+                \x20 annotations: {helm.sh/hook: pre-upgrade}\nspec:\n  nodeName: none\n  containers: [{name: a, image: a}]\n\
+                {{ end }}";
+    let files =
+        [("templates/cm.yaml", CONFIG), ("templates/hook.yaml", hook), ("values.yaml", "color: green\n")];
+    let chart = Chart::new("hanging", &files);
+    let (kind, namespace) = (Kind::new("Hanging"), Namespace::new("hanging"));
+    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.arg("--max-concurrent-reconciles=1");
+        command.env("WATCH_NAMESPACE", &namespace.name);
+    });
+    for name in ["busy", "other"] {
+        namespace.resource(&kind, name, "{}");
+        namespace.ready(&kind, name);
+    }
+    namespace.change(&kind, "busy", r#"{"hang": true}"#);
+    becomes(30, "busy-hook".to_owned(), || namespace.path("pod", "busy-hook", "{.metadata.name}"));
+    let finalizers = |name: &str| namespace.path(&kind.full(), name, "{.metadata.finalizers}");
+    for name in ["other", "busy"] {
+        namespace.kubectl(&["annotate", &kind.full(), name, "chartwright.io/deletion-policy=orphan"]);
+        says(10, "uninstall-release", || finalizers(name));
+        namespace.kubectl(&["delete", &kind.full(), name, "--wait=false"]);
+    }
+    for name in ["busy", "other"] {
+        becomes(60, String::new(), || namespace.path(&kind.full(), name, "{.metadata.name}"));
+        stays(3, || namespace.path("configmap", name, "{.data.color}"));
+        assert_eq!(namespace.path("configmap", name, "{.data.color}"), "green");
+    }
+}
