@@ -94,7 +94,7 @@ pub(crate) fn run(args: DiffArgs) -> Result<Found, CliError> {
 }
 
 fn verdict(changes: &[Change]) -> Found {
-    if changes.iter().any(|change| matches!(change.what, What::Refused(_))) {
+    if changes.iter().any(|change| matches!(change.what, What::Refused(_) | What::Foreign(_))) {
         Found::Refusals
     } else if changes.is_empty() {
         Found::Nothing

@@ -130,6 +130,37 @@ impl Writer {
         Ok(Tried { exists: false, former: false, warnings })
     }
 
+    /// Asks whether an object would be taken if the one of its name were not there, by making it under a name that is
+    /// free; returns what it would be.
+    pub(crate) async fn try_successor(&self, object: &Object) -> Result<Value, kube::Error> {
+        /// With a dash and a digest it stays below the limits that kinds have for names.
+        const LONGEST: usize = 30;
+        let name = &*object.id.name;
+        let head: String = name.chars().take(LONGEST).collect();
+        let free = format!("{}-{}", head.trim_end_matches(['-', '.']), Digest::of([name]));
+        let (mut body, url) = (object.body.clone(), at(&object.kind, &object.id).url_path);
+        set_name(&mut body, &free);
+        let request = http::Request::post(format!(
+            "{url}?dryRun=All&fieldManager={FIELD_MANAGER}&fieldValidation=Strict"
+        ))
+        .header(http::header::ACCEPT, "application/json")
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(serde_json::to_vec(&body).map_err(kube::Error::SerdeError)?)
+        .map_err(kube::Error::HttpError)?;
+        match call::<Value>(&self.client, request).await.map_err(discreetly(&object.body)) {
+            Ok(answer) => {
+                let mut made = answer.body;
+                set_name(&mut made, name);
+                Ok(made)
+            }
+            Err(kube::Error::Api(mut status)) => {
+                status.message = status.message.replace(&free, name);
+                Err(kube::Error::Api(status))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Asks what an apply would make of an object.
     pub(crate) async fn preview(&self, object: &Object) -> Result<Value, kube::Error> {
         let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();
@@ -313,6 +344,12 @@ impl Writer {
         let bytes = serde_json::to_vec(body).map_err(kube::Error::SerdeError)?;
         let request = at(kind, id).create(&parameters, bytes).map_err(kube::Error::BuildRequest)?;
         call::<IgnoredAny>(&self.client, request).await.map(|_| ()).map_err(discreetly(body))
+    }
+}
+
+fn set_name(object: &mut Value, name: &str) {
+    if let Some(place) = object.pointer_mut("/metadata/name") {
+        *place = name.into();
     }
 }
 

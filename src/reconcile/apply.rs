@@ -1,10 +1,6 @@
-//! Objects → the cluster: everything tried first, then applied in waves.
-//!
-//! Nothing is written unless the server would take every object that can be tried. What cannot be tried yet (a kind whose
-//! CRD is in the same release, a namespace not made yet) is tried when its time has come.
+//! Objects → the cluster: applied in waves, once all that can be tried has been tried.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures::StreamExt as _;
@@ -15,18 +11,15 @@ use tokio::time::Instant;
 use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
 use super::objects::{Object, Objects};
+use super::refusals::{NO_MORE, is_immutable, is_judgement, is_unserved, stands_in_the_way};
 use super::tracked::Expected;
+use super::trial::AT_A_TIME;
 use super::unknown::{Deployed, Sending, explain_refusal};
 use super::{Controller, order, ousted};
-use crate::annotations::RECREATE;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::cluster::objects::Tried;
-use crate::policy::{is_precious, keep_live};
-
-/// Requests under way at a time for one resource.
-pub(super) const AT_A_TIME: usize = 4;
+use crate::policy::keep_live;
 
 /// How long an object that is made anew may take to go.
 const GONE: Duration = Duration::from_secs(120);
@@ -34,151 +27,7 @@ const GONE: Duration = Duration::from_secs(120);
 /// How long a CRD may take to be established.
 const ESTABLISH: Duration = Duration::from_secs(60);
 
-/// What there is to say of an object whose kind was there when last asked for.
-const NO_MORE: &str = "the cluster serves its kind no more";
-
-/// What a trial showed of objects that may be applied.
-#[derive(Debug, Default)]
-pub(super) struct Trial {
-    /// Objects that are there and are not known to be ours.
-    pub(super) strangers: Vec<ObjectId>,
-    /// Objects with fields of a manager whose place we take.
-    pub(super) former: Vec<ObjectId>,
-    /// What the server warned of.
-    pub(super) warnings: Vec<String>,
-}
-
-/// What is tried along with an object.
-struct Around<'a> {
-    /// Namespaces of the release.
-    namespaces: Vec<&'a str>,
-    /// Objects that are not known to be there.
-    coming: Vec<&'a ObjectId>,
-    known: &'a BTreeMap<ObjectId, ()>,
-    deployed: Deployed,
-}
-
-enum Verdict {
-    Fine(Tried),
-    NotYet,
-    /// Its kind, known from before, is gone.
-    NoKind,
-    Refused(String),
-    Trouble(Box<kube::Error>),
-}
-
 impl Controller {
-    /// Tries every object that can be tried.
-    ///
-    /// # Errors
-    /// With every refusal; with the first failure of another sort.
-    pub(super) async fn try_all(
-        &self,
-        instance: &Instance,
-        objects: &[&Object],
-        known: &BTreeMap<ObjectId, ()>,
-    ) -> Result<Trial, Error> {
-        let namespaces: Vec<&str> = objects
-            .iter()
-            .filter(|object| object.id.group.is_empty() && &*object.id.kind == "Namespace")
-            .map(|object| &*object.id.name)
-            .collect();
-        let coming = objects.iter().filter(|object| !known.contains_key(&object.id));
-        let coming: Vec<&ObjectId> = coming.map(|object| &object.id).collect();
-        let around = Around { namespaces, coming, known, deployed: Deployed::default() };
-        let mut trials = Vec::with_capacity(objects.len());
-        for object in objects {
-            if !object.kind_pending {
-                trials.push(async { (*object, self.try_one(instance, object, &around).await) });
-            }
-        }
-        let verdicts: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
-        let mut trial = Trial::default();
-        let mut refused = Vec::new();
-        for (object, verdict) in verdicts {
-            match verdict {
-                Verdict::Fine(tried) => {
-                    if tried.exists && !known.contains_key(&object.id) {
-                        trial.strangers.push(object.id.clone());
-                    }
-                    if tried.former {
-                        trial.former.push(object.id.clone());
-                    }
-                    let warnings = tried.warnings.into_iter();
-                    trial.warnings.extend(warnings.map(|warning| format!("{}: {warning}", object.id)));
-                }
-                Verdict::NotYet => {}
-                Verdict::NoKind => {
-                    let asked = self.discovery.refresh_after_miss().await;
-                    if asked.map_err(Error::api("learn which kinds the cluster serves"))? {
-                        return Err(Error::Overtaken);
-                    }
-                    refused.push(format!("{} ({}): {NO_MORE}", object.id, object.source));
-                }
-                Verdict::Refused(why) => refused.push(format!("{} ({}): {why}", object.id, object.source)),
-                Verdict::Trouble(error) => {
-                    return Err(Error::Api { doing: format!("try to apply {}", object.id), error });
-                }
-            }
-        }
-        if refused.is_empty() { Ok(trial) } else { Err(Error::Refused(refused)) }
-    }
-
-    async fn try_one(&self, instance: &Instance, object: &Object, around: &Around<'_>) -> Verdict {
-        let Around { namespaces, coming, known, deployed } = around;
-        let key = &instance.key;
-        let prepared = match self.prepared(key, object).await {
-            Ok(prepared) => prepared,
-            Err(error) => return Verdict::Trouble(Box::new(error)),
-        };
-        // With all fields: one that was left out before may be known by now.
-        let mut sending = Sending::new(instance, &prepared, deployed);
-        let answer = loop {
-            let answer = if known.contains_key(&object.id) {
-                self.writer.try_apply(&sending.object).await
-            } else {
-                self.writer.try_new(&sending.object).await
-            };
-            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
-                break answer;
-            }
-        };
-        match answer {
-            Ok(tried) => {
-                self.note_left_out(instance, &object.id, sending.left_out);
-                Verdict::Fine(tried)
-            }
-            Err(kube::Error::Api(status))
-                if status.is_not_found() && namespaces.contains(&&*object.id.namespace) =>
-            {
-                Verdict::NotYet
-            }
-            Err(kube::Error::Api(status)) if awaits(&status.message, &object.id, coming) => Verdict::NotYet,
-            Err(error) if is_unserved(&error) => Verdict::NoKind,
-            // The server's quota of patience, not its judgement.
-            Err(error) if is_transient(&error) && !is_judgement(&error) => Verdict::Trouble(Box::new(error)),
-            Err(error) if let Some(way) = ousted::way(&error, object) => {
-                let tried = self.writer.amend(&object.kind, &object.id, &way, true).await;
-                match tried {
-                    Ok(()) => Verdict::Fine(Tried { exists: true, former: false, warnings: Vec::new() }),
-                    Err(error) => Verdict::Refused(explain_refusal(&error)),
-                }
-            }
-            Err(error) if is_immutable(&error) => {
-                if self.recreates(key, object) {
-                    return Verdict::Fine(Tried { exists: true, former: false, warnings: Vec::new() });
-                }
-                Verdict::Refused(format!(
-                    "{}; it would have to be deleted and made anew, which the resource may ask for by the annotation \
-                     {RECREATE}: {}",
-                    explain(&error),
-                    object.id.kind
-                ))
-            }
-            Err(error) => Verdict::Refused(explain_refusal(&error)),
-        }
-    }
-
     /// Applies objects in order, those of one kind at a time, or of several that need nothing of each other; returns what
     /// was left of each.
     pub(super) async fn apply_all(
@@ -243,12 +92,17 @@ impl Controller {
             Sending::new(instance, &prepared, &deployed).without(self.left_out(key, &object.id));
         let applied = loop {
             let answer = match self.writer.apply(key, &sending.object).await {
-                Err(error) if is_immutable(&error) && self.recreates(key, object) => {
-                    self.make_way(key, object, error).await?;
+                Err(error)
+                    if is_immutable(&error)
+                        && self.recreates(instance, object, self.never_deployed(instance)) =>
+                {
+                    self.make_way(key, &sending.object, error).await?;
                     self.writer.apply(key, &sending.object).await
                 }
                 Err(error) if let Some(way) = ousted::way(&error, object) => {
                     self.writer.amend(&object.kind, &object.id, &way, false).await?;
+                    // What was patched is to go with what is applied.
+                    self.writer.take_fields(&object.kind, &object.id).await?;
                     self.writer.apply(key, &sending.object).await
                 }
                 answer => answer,
@@ -280,16 +134,8 @@ impl Controller {
         Ok(())
     }
 
-    /// Whether an object that cannot be changed is made anew: where the user says so, and where no install of the release
-    /// has ever succeeded, unless it may hold data.
-    fn recreates(&self, key: &InstanceKey, object: &Object) -> bool {
-        let of_failed_install = self.tracked().get(key).is_some_and(|tracked| tracked.never_deployed);
-        let instance = self.instances.get(key);
-        (of_failed_install && !is_precious(&object.id.kind))
-            || instance.is_some_and(|instance| self.watch.policy.recreates(&instance, &object.id.kind))
-    }
-
-    /// Deletes an object of ours that has to be made anew, and waits until it is gone. `error` says why.
+    /// Deletes an object of ours that has to be made anew, once its successor is known to be taken, and waits until it is
+    /// gone. `error` says why.
     async fn make_way(
         &self,
         key: &InstanceKey,
@@ -302,6 +148,10 @@ impl Controller {
         let (Some(instance), Some(marks)) = (instance, marks) else { return Err(error) };
         if !self.is_ours(&instance, &marks) {
             return Err(error);
+        }
+        match self.writer.try_successor(object).await {
+            Err(refusal) if !stands_in_the_way(&refusal) => return Err(refusal),
+            _ => {}
         }
         // Its successor takes the pods over.
         let orphan = &*id.kind == "StatefulSet";
@@ -324,7 +174,7 @@ impl Controller {
     }
 
     /// What is sent of an object: without what is left to others.
-    async fn prepared<'a>(
+    pub(super) async fn prepared<'a>(
         &self,
         key: &InstanceKey,
         object: &'a Object,
@@ -422,76 +272,5 @@ impl Controller {
         tokio::time::timeout(at_most, waiting)
             .await
             .unwrap_or_else(|_| Err(Error::NotEstablished(id.name.to_string(), at_most)))
-    }
-}
-
-/// Whether an object was refused only because another of the same release is not there yet, as a binding without its
-/// Role or a Pod without its PriorityClass: the order of kinds sees to it that the other one comes first.
-fn awaits(message: &str, id: &ObjectId, coming: &[&ObjectId]) -> bool {
-    const MISSING: &[&str] = &["not found", "was found"];
-    // What is refused is named first.
-    let why = message.split_once(" is forbidden: ").map_or(message, |(_, why)| why);
-    let is_part =
-        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(byte));
-    let is_named = |name: &str| {
-        why.match_indices(name).any(|(at, _)| {
-            let before = at.checked_sub(1).and_then(|at| why.as_bytes().get(at));
-            !is_part(before) && !is_part(why.as_bytes().get(at + name.len()))
-        })
-    };
-    MISSING.iter().any(|words| why.contains(words))
-        && coming.iter().any(|other| *other != id && is_named(&other.name))
-}
-
-/// Some judgements come as 500: fields outside the schema, quantities that are none, and what a failing webhook says. They
-/// are for the user.
-pub(super) fn is_judgement(error: &kube::Error) -> bool {
-    const JUDGEMENTS: &[&str] =
-        &["failed to create typed patch object", "failed to convert new object", "webhook"];
-    let judges = |message: &str| JUDGEMENTS.iter().any(|judgement| message.contains(judgement));
-    matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))
-}
-
-/// Whether the answer is that of no part of the API in particular.
-fn is_unserved(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 404 && status.details.is_none())
-}
-
-/// Reports whether an object was refused for a change that it does not take.
-fn is_immutable(error: &kube::Error) -> bool {
-    const WORDS: &[&str] = &[
-        "immutable",
-        "updates to statefulset spec for fields other than",
-        "may not be changed",
-        "cannot change roleRef",
-        "may not change fields other than",
-        "cannot be changed",
-        "may not change once set",
-    ];
-    matches!(error, kube::Error::Api(status)
-        if status.code == 422 && WORDS.iter().any(|words| status.message.contains(words)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_comes_with_the_release_is_awaited() {
-        let id = |kind: &str, name: &str| ObjectId {
-            group: "".into(),
-            kind: kind.into(),
-            namespace: "n".into(),
-            name: name.into(),
-        };
-        let (role, binding, class, pod) =
-            (id("Role", "web"), id("RoleBinding", "web"), id("PriorityClass", "high"), id("Pod", "web"));
-        let coming = [&role, &binding, &class, &pod];
-        let awaits = |message: &str, id: &ObjectId| super::awaits(message, id, &coming);
-        assert!(awaits("roles.rbac.authorization.k8s.io \"web\" not found", &binding));
-        assert!(awaits("pods \"web\" is forbidden: no PriorityClass with name high was found", &pod));
-        assert!(!awaits("pods \"web\" is forbidden: no PriorityClass with name higher was found", &pod));
-        assert!(!awaits("pods \"web\" is forbidden: no PriorityClass with name the-high was found", &pod));
-        assert!(!awaits("pods \"web\" is forbidden: exceeded quota: high", &pod));
     }
 }

@@ -13,7 +13,7 @@ use helm::{Crd, HookEvent, Rendered};
 
 use super::error::Error;
 use super::hooks::Attempt;
-use super::identity::{Digest, ObjectId};
+use super::identity::{Digest, Kinds, ObjectId};
 use super::ledger::{manifest_text, same_content, same_hooks};
 use super::objects::{self, Object, Objects};
 use super::outside::{ClusterOutside, SeedState};
@@ -184,8 +184,8 @@ impl Controller {
         let to_write = plan::to_write(&objects, sent, &observed);
         let mut known: BTreeMap<ObjectId, ()> = observed.keys().map(|id| (id.clone(), ())).collect();
         known.extend(sent.iter().map(|one| (one.id.clone(), ())));
-        let trial = self.try_all(instance, &to_write, &known).await?;
-        self.check_strangers(instance, &place_name(instance), &trial.strangers, &to_write).await?;
+        let trial = self.try_all(instance, &to_write, &known, Kinds::default(), Vec::new()).await?;
+        self.check_strangers(instance, &trial.strangers, &to_write).await?;
         for warning in &trial.warnings {
             tracing::warn!(resource = %instance.key, warning, "The API server warns");
         }
@@ -340,8 +340,8 @@ impl Controller {
         let all: Vec<&Object> = objects.list.iter().filter(|object| !is_done(object)).collect();
         // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
         let known = observed.keys().map(|id| (id.clone(), ())).collect();
-        let trial = self.try_all(instance, &all, &known).await?;
-        self.check_strangers(instance, &place_name(instance), &trial.strangers, &all).await?;
+        let trial = self.try_all(instance, &all, &known, Kinds::default(), Vec::new()).await?;
+        self.check_strangers(instance, &trial.strangers, &all).await?;
         self.still_wanted(instance)?;
         let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
@@ -552,10 +552,6 @@ pub(super) fn description(instance: &Instance, is_install: bool) -> String {
         (UPGRADE_DESCRIPTION, "Upgrade complete")
     };
     instance.annotations.get(annotation).map_or(usual, |text| &**text).to_owned()
-}
-
-fn place_name(instance: &Instance) -> String {
-    instance.key.name.to_string()
 }
 
 pub(super) fn check_name(name: &str) -> Result<(), Error> {

@@ -7,10 +7,10 @@ use helm::{Crd, Hook, HookDeletePolicy, HookEvent};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::apply::is_judgement;
 use super::error::Error;
 use super::identity::{ApiKind, Digest, ObjectId};
 use super::objects::PRIMARY_RESOURCE;
+use super::refusals::is_judgement;
 use super::{Controller, objects, yaml};
 use crate::annotations::{HOOK_DEADLINE, HOOK_RUN};
 use crate::cluster::error::{explain, is_conflict, is_transient};

@@ -1,21 +1,16 @@
 //! What would come of a custom resource, without doing it: rendered, made into objects, tried on the server.
 
-use futures::{StreamExt as _, stream};
-
 use super::Controller;
-use super::apply::is_judgement;
 use super::deploy::check_name;
 use super::error::Error;
+use super::identity::Kinds;
 use super::objects::Object;
 use super::render::RenderError;
 use super::status::Remembered;
-use super::unknown::{Deployed, Sending, explain_refusal};
+use super::trial::{self, Around, Taken};
 use super::values::ValuesError;
-use crate::cluster::error::{is_not_found, is_transient};
+use crate::cluster::error::{explain, is_not_found};
 use crate::cluster::instances::Instance;
-
-/// Requests under way at a time for one judgement.
-const AT_A_TIME: usize = 4;
 
 /// The server's warnings that are passed on; deprecated versions in large charts give many.
 const MOST_WARNINGS: usize = 10;
@@ -65,20 +60,17 @@ impl Controller {
             Some(last) if !is_new => last.saturating_add(1),
             _ => 1,
         };
-        let objects = match self.would_make(instance, revision).await {
-            Ok(objects) => objects,
+        let (objects, changing) = match self.would_make(instance, revision).await {
+            Ok(made) => made,
             Err(error) if is_final(&error) => return Verdict::Refused(error.to_string()),
             Err(error) => return Verdict::unsure(error),
         };
-        let deployed = Deployed::default();
-        let mut trials = Vec::with_capacity(objects.len());
-        for object in objects.iter().filter(|object| !object.kind_pending) {
-            trials.push(self.trial(object, instance, is_new, &deployed));
-        }
-        let trials: Vec<_> = stream::iter(trials).buffered(AT_A_TIME).collect().await;
+        let known = self.dependents.of(&instance.key).into_keys().map(|id| (id, ())).collect();
+        let all: Vec<&Object> = objects.iter().collect();
+        let around = Around::new(&all, &known, changing, self.never_deployed(instance));
         let (mut warnings, mut refused) = (Vec::new(), Vec::new());
-        for trial in trials {
-            match trial {
+        for (object, verdict) in self.verdicts(instance, &all, &around).await {
+            match self.opinion(instance, object, verdict, is_new, &around).await {
                 Trial::Fine(told) => warnings.extend(told),
                 Trial::Refused(why) => refused.push(why),
                 Trial::Unsure(why) => warnings.push(format!("not checked to the end: {why}")),
@@ -91,7 +83,8 @@ impl Controller {
         Verdict::Fine { warnings }
     }
 
-    async fn would_make(&self, instance: &Instance, revision: i64) -> Result<Vec<Object>, Error> {
+    /// The objects of the next revision, and the kinds whose definitions come before them.
+    async fn would_make(&self, instance: &Instance, revision: i64) -> Result<(Vec<Object>, Kinds), Error> {
         check_name(&instance.key.name)?;
         self.check_pin(instance)?;
         let values = self.values(instance)?;
@@ -99,37 +92,54 @@ impl Controller {
         let (output, _) = self.render(instance, &values, revision, is_install).await?;
         let crds = if is_install { &*output.rendered.crds } else { &[] };
         let (objects, _) = self.build(instance, &output.rendered, crds).await?;
-        Ok(objects.list)
+        Ok((objects.list, Kinds::default()))
     }
 
-    async fn trial(&self, object: &Object, instance: &Instance, is_new: bool, deployed: &Deployed) -> Trial {
-        let mut sending = Sending::new(instance, object, deployed);
-        let answer = loop {
-            let answer = self.writer.try_apply(&sending.object).await;
-            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
-                break answer;
-            }
-        };
-        let error = match answer {
-            Ok(tried) => {
-                let unknown = sending.left_out.iter();
+    /// What a verdict means for the author of a resource.
+    async fn opinion(
+        &self,
+        instance: &Instance,
+        object: &Object,
+        verdict: trial::Verdict,
+        is_new: bool,
+        around: &Around<'_>,
+    ) -> Trial {
+        let about = |why: &str| format!("{} ({}): {why}", object.id, object.source);
+        match verdict {
+            trial::Verdict::Fine(Taken { tried, left_out, .. }) => {
+                if tried.exists
+                    && !around.known.contains_key(&object.id)
+                    && let Some(why) = self.belongs_to_others(instance, object).await
+                {
+                    return Trial::Unsure(why);
+                }
+                let unknown = left_out.iter();
                 let unknown = unknown.map(|field| format!("its type knows no field {field}; it is left out"));
                 let about = |warning| format!("{}: {warning}", object.id);
-                return Trial::Fine(tried.warnings.into_iter().chain(unknown).map(about).collect());
+                Trial::Fine(tried.warnings.into_iter().chain(unknown).map(about).collect())
             }
             // Its namespace or its kind is still to be made.
-            Err(error) if is_not_found(&error) => return Trial::Fine(Vec::new()),
-            Err(error) => error,
-        };
-        let why = format!("{} ({}): {}", object.id, object.source, explain_refusal(&error));
-        // Entries with one key are mended when they are applied.
-        let passes =
-            (is_transient(&error) && !is_judgement(&error)) || why.contains("duplicate entries for key");
-        if passes || lacks_permission(&error) || (is_new && self.belongs_to_another(object, instance).await) {
-            Trial::Unsure(why)
-        } else {
-            Trial::Refused(why)
+            trial::Verdict::NotYet | trial::Verdict::NoKind => Trial::Fine(Vec::new()),
+            trial::Verdict::Trouble(error) => Trial::Unsure(about(&explain(&error))),
+            trial::Verdict::Refused(error, _) if is_not_found(&error) => Trial::Fine(Vec::new()),
+            trial::Verdict::Refused(error, why) => {
+                // Entries with one key are mended when they are applied.
+                let passes = why.contains("duplicate entries for key") || lacks_permission(&error);
+                if passes || (is_new && self.belongs_to_another(object, instance).await) {
+                    Trial::Unsure(about(&why))
+                } else {
+                    Trial::Refused(about(&why))
+                }
+            }
         }
+    }
+
+    /// Why an object that is there would not be taken over, which may come right by itself.
+    async fn belongs_to_others(&self, instance: &Instance, object: &Object) -> Option<String> {
+        let marks = self.writer.marks(&object.kind, &object.id).await.ok()??;
+        let stranger = self.stranger(instance, &marks).await?;
+        (!stranger.is_adopted(instance))
+            .then(|| format!("{} {}; nothing is done as long as that is so", object.id, stranger.told()))
     }
 
     /// Whether the object is there and another resource's, as after `kubectl delete` and `kubectl apply` in a row: it

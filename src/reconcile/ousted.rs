@@ -49,6 +49,41 @@ pub(super) fn way(error: &kube::Error, object: &Object) -> Option<Value> {
     Some(operations.into())
 }
 
+/// Takes out of an object what a way that was made for it has set already.
+pub(super) fn hold_back(way: &Value, body: &mut Value) {
+    for path in paths(way, "replace") {
+        take(body, path);
+    }
+}
+
+/// Does to an object what a way does to the one that is there.
+pub(super) fn make(way: &Value, body: &mut Value) {
+    for operation in way.as_array().into_iter().flatten() {
+        let path = operation.get("path").and_then(Value::as_str).unwrap_or_default();
+        match operation.get("value") {
+            Some(value) => {
+                if let Some(place) = body.pointer_mut(path) {
+                    *place = value.clone();
+                }
+            }
+            None => take(body, path),
+        }
+    }
+}
+
+fn paths<'a>(way: &'a Value, operation: &'a str) -> impl Iterator<Item = &'a str> {
+    let operations = way.as_array().into_iter().flatten();
+    let chosen = operations.filter(move |one| one.get("op").is_some_and(|op| op == operation));
+    chosen.filter_map(|one| one.get("path").and_then(Value::as_str))
+}
+
+fn take(body: &mut Value, path: &str) {
+    let Some((parent, key)) = path.rsplit_once('/') else { return };
+    if let Some(parent) = body.pointer_mut(parent).and_then(Value::as_object_mut) {
+        parent.remove(key);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -96,6 +131,18 @@ mod tests {
                 {"op": "remove", "path": "/spec/strategy/rollingUpdate"},
             ]))
         );
+    }
+
+    #[test]
+    fn a_way_can_be_made_in_what_would_be_there() {
+        let mut recreate = deployment(json!({"type": "Recreate"}));
+        let way = way(&refusal(&["spec.strategy.rollingUpdate"]), &recreate).unwrap();
+        hold_back(&way, &mut recreate.body);
+        assert_eq!(recreate.body, json!({"spec": {"strategy": {}}}));
+        let mut after =
+            json!({"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}}});
+        make(&way, &mut after);
+        assert_eq!(after, json!({"spec": {"strategy": {"type": "Recreate"}}}));
     }
 
     #[test]

@@ -8,22 +8,19 @@ use futures::{StreamExt as _, stream};
 use serde_json::Value;
 
 use super::Controller;
-use super::apply::is_judgement;
 use super::deploy::check_name;
 use super::difference::{Field, fields};
 use super::error::Error;
-use super::identity::ObjectId;
+use super::identity::{Kinds, ObjectId};
 use super::ledger::{manifest_text, same_content};
 use super::objects::{Object, Objects};
 use super::plan;
-use super::unknown::{Deployed, Sending, explain_refusal};
+use super::refusals::NO_MORE;
+use super::trial::{AT_A_TIME, Around, Taken, Verdict};
 use super::values::Values;
-use crate::cluster::error::{is_not_found, is_transient};
 use crate::cluster::instances::Instance;
+use crate::cluster::objects::Marks;
 use crate::release::{Entry, State};
-
-/// Requests under way at a time.
-const AT_A_TIME: usize = 4;
 
 /// What would become of an object.
 #[derive(Clone, Debug)]
@@ -51,8 +48,12 @@ pub(crate) enum What {
     Create,
     Change,
     Delete,
+    /// It cannot be changed: it would be deleted and made anew.
+    Replace,
     /// The server does not take it, and nothing at all would be done.
     Refused(String),
+    /// It is somebody else's, and nothing at all would be done.
+    Foreign(String),
 }
 
 impl Controller {
@@ -64,12 +65,15 @@ impl Controller {
         let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
         let history = self.records.history(namespace, release).await;
         let history = history.map_err(Error::api("list the release's records"))?;
-        let (objects, recorded) = self.next_objects(instance, &values, &history).await?;
+        let Planned { objects, recorded, never_deployed } =
+            self.next_objects(instance, &values, &history).await?;
 
-        let deployed = Deployed::default();
+        let all: Vec<&Object> = objects.list.iter().collect();
+        let known = self.dependents.of(&instance.key).into_keys().map(|id| (id, ())).collect();
+        let around = Around::new(&all, &known, Kinds::default(), never_deployed).whole();
         let mut looks = Vec::with_capacity(objects.list.len());
         for object in &objects.list {
-            looks.push(self.look(instance, object, &deployed));
+            looks.push(self.look(instance, object, &around));
         }
         let looks: Vec<_> = stream::iter(looks).buffered(AT_A_TIME).collect().await;
         let mut changes = Vec::new();
@@ -83,13 +87,13 @@ impl Controller {
         Ok(changes)
     }
 
-    /// The objects of the next revision, or of the one that runs if that would stay, and those that a record names.
+    /// What the next revision holds, or the one that runs if that would stay.
     async fn next_objects(
         &self,
         instance: &Instance,
         values: &Values,
         history: &[Entry],
-    ) -> Result<(Objects, Vec<ObjectId>), Error> {
+    ) -> Result<Planned, Error> {
         let mut recorded = Vec::new();
         if let Some(last) = history.last()
             && let Some((record, chart, _)) = self.stored(instance, last.revision).await?
@@ -100,14 +104,17 @@ impl Controller {
                 let is_install = last.revision == 1;
                 let (output, _) = self.render(instance, values, last.revision, is_install).await?;
                 if same_content(&record, &manifest_text(&output.rendered), &values.config) {
-                    return Ok((self.build(instance, &output.rendered, &[]).await?.0, recorded));
+                    let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
+                    return Ok(Planned { objects, recorded, never_deployed: false });
                 }
             }
         }
         let revision = plan::next_revision(history, false);
         let (output, _) = self.render(instance, values, revision.number, revision.is_install).await?;
         let crds = if revision.is_install { &*output.rendered.crds } else { &[] };
-        Ok((self.build(instance, &output.rendered, crds).await?.0, recorded))
+        let (objects, _) = self.build(instance, &output.rendered, crds).await?;
+        let never_deployed = revision.is_install && !history.is_empty();
+        Ok(Planned { objects, recorded, never_deployed })
     }
 
     /// Compares an object with what is there.
@@ -115,7 +122,7 @@ impl Controller {
         &self,
         instance: &Instance,
         object: &Object,
-        deployed: &Deployed,
+        around: &Around<'_>,
     ) -> Result<Option<Change>, Error> {
         let id = object.id.clone();
         if object.kind_pending {
@@ -123,35 +130,40 @@ impl Controller {
             return Ok(Some(Change::new(id, What::Create, fields)));
         }
         let now = self.writer.get(&object.kind, &id).await.map_err(Error::api(format!("read {id}")))?;
+        if let Some(now) = now.as_ref().filter(|_| !around.known.contains_key(&id))
+            && let Some(stranger) = self.stranger(instance, &Marks::of(now)).await
+            && !stranger.is_adopted(instance)
+        {
+            return Ok(Some(Change::new(id, What::Foreign(stranger.told()), Vec::new())));
+        }
         let mut object = object.clone();
         if now.as_ref().is_some_and(is_scaled)
             && let Some(spec) = object.body.get_mut("spec").and_then(Value::as_object_mut)
         {
             spec.remove("replicas");
         }
-        let mut sending = Sending::new(instance, &object, deployed);
-        let answer = loop {
-            let answer = self.writer.preview(&sending.object).await;
-            if let Some(answer) = self.settle_answer(&mut sending, answer).await {
-                break answer;
+        let (mut after, left_out, anew) = match self.try_one(instance, &object, around).await {
+            Verdict::Fine(Taken { after, left_out, anew, .. }) => (after, left_out, anew),
+            // What it needs comes with the same release.
+            Verdict::NotYet => (object.body.clone(), BTreeSet::new(), false),
+            Verdict::NoKind => {
+                return Ok(Some(Change::new(id, What::Refused(NO_MORE.to_owned()), Vec::new())));
+            }
+            Verdict::Refused(_, why) => return Ok(Some(Change::new(id, What::Refused(why), Vec::new()))),
+            Verdict::Trouble(error) => {
+                return Err(Error::Api { doing: format!("try to apply {id}"), error });
             }
         };
-        let mut after = match answer {
-            Ok(after) => after,
-            // The namespace comes with the same release.
-            Err(error) if now.is_none() && is_not_found(&error) => object.body.clone(),
-            Err(error) if is_transient(&error) && !is_judgement(&error) => {
-                return Err(Error::api(format!("try to apply {id}"))(error));
-            }
-            Err(error) => {
-                return Ok(Some(Change::new(id, What::Refused(explain_refusal(&error)), Vec::new())));
-            }
+        let what = match &now {
+            Some(_) if anew => What::Replace,
+            Some(_) => What::Change,
+            None => What::Create,
         };
-        let what = if now.is_some() { What::Change } else { What::Create };
         leave_nobody_out(&mut after);
         let fields = fields(&now.unwrap_or_default(), &after);
-        let is_new = self.leaves_out_more(&sending).await.map_err(Error::api("read the release's record"))?;
-        let change = Change { id, what, fields, left_out: sending.left_out };
+        let is_new = self.leaves_out_more(instance, around, &id, &left_out).await;
+        let is_new = is_new.map_err(Error::api("read the release's record"))?;
+        let change = Change { id, what, fields, left_out };
         Ok((is_new || !change.fields.is_empty()).then_some(change))
     }
 
@@ -169,6 +181,15 @@ impl Controller {
     }
 }
 
+/// See [`Controller::next_objects`].
+struct Planned {
+    objects: Objects,
+    /// Objects that a record names.
+    recorded: Vec<ObjectId>,
+    /// Whether no install of the release has ever succeeded, though one was tried.
+    never_deployed: bool,
+}
+
 /// Writes changes for people: an object a paragraph, a field a line.
 pub(crate) fn text(changes: &[Change]) -> String {
     let mut out = String::new();
@@ -178,7 +199,9 @@ pub(crate) fn text(changes: &[Change]) -> String {
             What::Create => writeln!(out, "+ {id} would be made"),
             What::Change => writeln!(out, "~ {id} would change"),
             What::Delete => writeln!(out, "- {id} would be deleted"),
+            What::Replace => writeln!(out, "~ {id} would be deleted and made anew, for it cannot be changed"),
             What::Refused(why) => writeln!(out, "! {id} would be refused, and nothing done at all: {why}"),
+            What::Foreign(why) => writeln!(out, "! {id} {why}; as it is, nothing would be done at all"),
         };
         if *what == What::Delete {
             continue;

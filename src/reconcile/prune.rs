@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures::{StreamExt as _, stream};
 
 use super::Controller;
-use super::apply::AT_A_TIME;
 use super::error::Error;
 use super::identity::{ApiKind, ObjectId};
 use super::objects::{PRIMARY_RESOURCE, PRIMARY_TYPE, RELEASE_NAME, RELEASE_NAMESPACE, RESOURCE_POLICY};
 use super::order;
+use super::trial::AT_A_TIME;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Marks;

@@ -251,6 +251,9 @@ impl Controller {
         known: Option<&Settled>,
     ) -> Result<Settled, Error> {
         let all: Vec<_> = objects.list.iter().collect();
+        // What was written in another way than by applying would stay.
+        let ids: Vec<_> = all.iter().map(|object| object.id.clone()).collect();
+        self.take_fields(&all, &ids).await?;
         let applied = self.apply_all(instance, &all).await?;
         if let Some(known) = known {
             return Ok(Settled { objects: applied, ..known.clone() });

@@ -14,29 +14,36 @@ impl Controller {
     pub(super) async fn check_strangers(
         &self,
         instance: &Instance,
-        release: &str,
         strangers: &[ObjectId],
         objects: &[&Object],
     ) -> Result<(), Error> {
-        let adopts = is_true(instance, ADOPT);
         let mut foreign = Vec::new();
         for object in objects.iter().filter(|object| strangers.contains(&object.id)) {
             let marks = self.writer.marks(&object.kind, &object.id).await;
             let marks = marks.map_err(Error::api(format!("read {}", object.id)))?;
             let Some(marks) = marks else { continue };
-            let left_behind = self.is_left_behind(instance, &marks).await;
-            let namespace = self.release_namespace(&instance.key);
-            match stranger(&marks, instance, release, namespace, left_behind) {
+            match self.stranger(instance, &marks).await {
                 None => {}
-                Some(stranger) if stranger.adoptable && adopts => {
-                    tracing::info!(resource = %instance.key, object = %object.id, "Adopted an object");
-                    let note = format!("{} {}; taken over", object.id, stranger.why);
-                    self.events.tell(instance, Severity::Normal, "Adopt", "Adopted", &note);
+                Some(stranger) if stranger.is_adopted(instance) => {
+                    self.tell_adopted(instance, &object.id, &stranger);
                 }
                 Some(stranger) => foreign.push(format!("{} {}", object.id, stranger.told())),
             }
         }
         if foreign.is_empty() { Ok(()) } else { Err(Error::Foreign(foreign)) }
+    }
+
+    /// Says why an object that is there is not the resource's to change; `None` if it is.
+    pub(super) async fn stranger(&self, instance: &Instance, marks: &Marks) -> Option<Stranger> {
+        let left_behind = self.is_left_behind(instance, marks).await;
+        let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
+        stranger(marks, instance, release, namespace, left_behind)
+    }
+
+    pub(super) fn tell_adopted(&self, instance: &Instance, id: &ObjectId, stranger: &Stranger) {
+        tracing::info!(resource = %instance.key, object = %id, "Adopted an object");
+        let note = format!("{id} {}; taken over", stranger.why);
+        self.events.tell(instance, Severity::Normal, "Adopt", "Adopted", &note);
     }
 
     /// Whether the resource that an object names as its own is gone, as that of what was kept is. One that we may not
@@ -66,14 +73,19 @@ fn named(marks: &Marks) -> Option<(&str, (&str, &str))> {
 }
 
 /// An object that is there and is not ours to change.
-struct Stranger {
-    why: String,
+pub(super) struct Stranger {
+    pub(super) why: String,
     /// Whether the user may say that we take it nevertheless.
-    adoptable: bool,
+    pub(super) adoptable: bool,
 }
 
 impl Stranger {
-    fn told(&self) -> String {
+    /// Whether a resource says that it is taken nevertheless.
+    pub(super) fn is_adopted(&self, instance: &Instance) -> bool {
+        self.adoptable && is_true(instance, ADOPT)
+    }
+
+    pub(super) fn told(&self) -> String {
         if !self.adoptable {
             return self.why.clone();
         }

@@ -14,6 +14,7 @@ use super::Controller;
 use super::identity::{InstanceKey, ObjectId};
 use super::ledger::manifests_of;
 use super::objects::{self, Object};
+use super::trial::Around;
 use super::yaml;
 use crate::annotations::UNKNOWN_FIELDS;
 use crate::cluster::error::explain;
@@ -96,14 +97,19 @@ impl Controller {
         Ok(fields.into_iter().filter(|path| find(before, path).is_some()).collect())
     }
 
-    /// Whether fields are left out that the release that runs does not have.
-    pub(super) async fn leaves_out_more(&self, sending: &Sending<'_>) -> Result<bool, kube::Error> {
-        let Sending { instance, deployed, object, left_out } = sending;
+    /// Whether fields of an object are left out that the release that runs does not have.
+    pub(super) async fn leaves_out_more(
+        &self,
+        instance: &Instance,
+        around: &Around<'_>,
+        id: &ObjectId,
+        left_out: &BTreeSet<String>,
+    ) -> Result<bool, kube::Error> {
         if left_out.is_empty() {
             return Ok(false);
         }
-        let deployed = deployed.0.get_or_try_init(|| self.deployed_objects(instance)).await?;
-        let before = deployed.iter().find(|(id, _)| *id == object.id).map(|(_, body)| body);
+        let deployed = around.deployed.0.get_or_try_init(|| self.deployed_objects(instance)).await?;
+        let before = deployed.iter().find(|(other, _)| other == id).map(|(_, body)| body);
         Ok(left_out.iter().any(|path| before.is_none_or(|before| find(before, path).is_none())))
     }
 

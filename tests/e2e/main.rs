@@ -13,6 +13,7 @@
 
 mod support;
 
+mod anew;
 mod annotations;
 mod conditions;
 mod definitions;

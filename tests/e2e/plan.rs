@@ -25,10 +25,23 @@ spec: {ports: [{name: web, port: {{ .Values.port }}}]}
 
 /// Runs `chartwright diff`; returns its exit status and all it says.
 pub(crate) fn diff(chart: &Chart, kind: &Kind, namespace: &Namespace, spec: &str) -> (i32, String) {
+    diff_of(chart, kind, namespace, "{}", spec)
+}
+
+/// The same for a resource with annotations.
+pub(crate) fn diff_of(
+    chart: &Chart,
+    kind: &Kind,
+    namespace: &Namespace,
+    annotations: &str,
+    spec: &str,
+) -> (i32, String) {
     let (api_version, name) = (kind.api_version(), &kind.name);
     chart.write(
         "../cr.yaml",
-        &format!("{{apiVersion: {api_version}, kind: {name}, metadata: {{name: demo}}, spec: {spec}}}"),
+        &format!(
+            "{{apiVersion: {api_version}, kind: {name}, metadata: {{name: demo, annotations: {annotations}}}, spec: {spec}}}"
+        ),
     );
     let output = Command::new(env!("CARGO_BIN_EXE_chartwright"))
         .args(["diff", "-f", chart.path.join("../cr.yaml").to_str().unwrap()])
@@ -60,6 +73,16 @@ fn changes_are_shown_before_they_are_made() {
     assert!(told.contains("+ .data.password: ***") && !told.contains("hidden1"), "{told}");
     assert!(!told.contains("ownerReferences"), "nobody is there to own it: {told}");
     assert_eq!(namespace.names("secret"), Vec::<String>::new(), "nothing was made");
+
+    // What is somebody else's is told, and that it can be taken over.
+    namespace.kubectl(&["create", "configmap", "demo", "--from-literal=color=red"]);
+    let (code, told) = diff(&chart, &kind, &namespace, "{color: red}");
+    assert_eq!(code, 2, "{told}");
+    assert!(told.contains("! ConfigMap demo") && told.contains("belongs to nobody"), "{told}");
+    let adopts = r#"{"chartwright.io/adopt": "true"}"#;
+    let (code, told) = diff_of(&chart, &kind, &namespace, adopts, "{color: red}");
+    assert!(code == 1 && told.contains("~ ConfigMap demo"), "{told}");
+    namespace.kubectl(&["delete", "configmap", "demo"]);
 
     namespace.resource(&kind, "demo", r#"{"color": "red", "password": "hidden1", "port": 80}"#);
     namespace.ready(&kind, "demo");
