@@ -132,6 +132,8 @@ fn is_version(chart: &Chart, wanted: &str) -> bool {
 pub(crate) struct Charts {
     newest: Arc<Loaded>,
     others: Vec<Arc<Loaded>>,
+    /// Why there is none, and the newest stands in for it.
+    unusable: Option<Arc<str>>,
 }
 
 impl Charts {
@@ -147,9 +149,26 @@ impl Charts {
         }
         let mut charts = charts.into_iter();
         match charts.next() {
-            Some(newest) => Ok(Self { newest, others: charts.collect() }),
+            Some(newest) => Ok(Self { newest, others: charts.collect(), unusable: None }),
             None => Err(fail(helm::Error::Chart("there is none".into()))),
         }
+    }
+
+    /// What a kind has whose chart cannot be used: an empty one, of which nothing is to be made, and the reason.
+    ///
+    /// # Errors
+    /// None that is known.
+    pub(crate) fn unusable(why: &str) -> Result<Self, ChartError> {
+        let fail = |error| ChartError::Chart { path: PathBuf::new(), error };
+        let files =
+            helm::chart::Memory::new([("Chart.yaml", "apiVersion: v2\nname: unusable\nversion: 0.0.0\n")]);
+        let newest = Chart::load(&files).and_then(Loaded::new).map_err(fail)?;
+        Ok(Self { newest: Arc::new(newest), others: Vec::new(), unusable: Some(why.into()) })
+    }
+
+    /// Why no chart can be used, if that is so.
+    pub(crate) fn why_unusable(&self) -> Option<&Arc<str>> {
+        self.unusable.as_ref()
     }
 
     /// The one that counts where no version is asked for.

@@ -57,6 +57,10 @@ pub(crate) async fn keep_registered(kind: Arc<Kind>, namespaces: Vec<String>, mi
         loop {
             tokio::time::sleep(pause).await;
             let controller = kind.controller();
+            if controller.charts.why_unusable().is_some() {
+                // Its type is made when it has one that can be used.
+                break;
+            }
             match register(client, watch, &namespaces, controller.charts.newest().chart()).await {
                 Ok(()) => break tracing::warn!(%crd, "{done}"),
                 // Somebody else looks after it.

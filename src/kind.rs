@@ -39,7 +39,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Objects change their health in bursts; one look at the end of it is enough.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// The kinds that are served. One whose chart could not be used at the start joins when it is mended.
+/// The kinds that are served. Of those whose charts cannot be used only deletions are, until they are mended.
 #[derive(Default)]
 pub(crate) struct Kinds(watch::Sender<Vec<Arc<Kind>>>);
 
@@ -52,12 +52,19 @@ impl Kinds {
         self.0.borrow().clone()
     }
 
-    /// Who works on their resources from now on.
+    /// Who works on their resources from now on, with charts that can be used.
     pub(crate) fn controllers(&self) -> Vec<Arc<Controller>> {
-        self.0.borrow().iter().map(|kind| kind.controller()).collect()
+        let all = self.0.borrow();
+        let controllers = all.iter().map(|kind| kind.controller());
+        controllers.filter(|controller| controller.charts.why_unusable().is_none()).collect()
     }
 
-    /// Tells of those that join from now on.
+    /// Says that a chart can be used that could not be.
+    pub(crate) fn tell_mended(&self) {
+        self.0.send_modify(|_| {});
+    }
+
+    /// Tells of those that join, or are mended, from now on.
     pub(crate) fn follow(&self) -> watch::Receiver<Vec<Arc<Kind>>> {
         self.0.subscribe()
     }
@@ -162,7 +169,7 @@ pub(crate) fn kind(
         period: watch.reconcile_period.unwrap_or(settings.reconcile_period),
         suppress_override_values: settings.suppress_override_values,
         status_manifest: settings.status_manifest,
-        replicas_path: crate::crd::api(watch, charts.newest().chart()).map_err(RegisterError::from)?.replicas,
+        replicas_path: replicas_path(watch, &charts)?,
         charts,
         label,
         client: client.clone(),
@@ -196,6 +203,13 @@ pub(crate) fn kind(
     })
 }
 
+fn replicas_path(watch: &Watch, charts: &Charts) -> Result<Option<Vec<String>>, RegisterError> {
+    match charts.why_unusable() {
+        Some(_) => Ok(None),
+        None => Ok(crate::crd::api(watch, charts.newest().chart())?.replicas),
+    }
+}
+
 /// Cluster-scoped resources live in no namespace, whichever are served, and their objects may be anywhere.
 fn namespaces<'a>(settings: &'a Settings, watch: &Watch) -> &'a [String] {
     match watch.scope {
@@ -205,11 +219,11 @@ fn namespaces<'a>(settings: &'a Settings, watch: &Watch) -> &'a [String] {
 }
 
 /// Where a kind's resources are.
-pub(crate) fn extents(settings: &Settings, watch: &Watch) -> Vec<Extent> {
+fn extents(settings: &Settings, watch: &Watch) -> Vec<Extent> {
     Extent::of(namespaces(settings, watch))
 }
 
-pub(crate) fn selector(watch: &Watch) -> Result<Option<Selector>, Error> {
+fn selector(watch: &Watch) -> Result<Option<Selector>, Error> {
     watch.selector.clone().map(|selector| parse_selector(selector, &watch.names.kind)).transpose()
 }
 

@@ -3,7 +3,6 @@
 //! The tree is the data flow: chart → values → render → objects → release → apply → status.
 
 mod annotations;
-mod broken;
 mod charts;
 mod cli;
 mod cluster;

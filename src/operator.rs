@@ -27,7 +27,7 @@ use crate::observe::metrics::Metrics;
 use crate::observe::probes::Probes;
 use crate::observe::scrape::{self, Scrape};
 use crate::reconcile::render::Renderer;
-use crate::reload::{self, Fingerprint, Standing};
+use crate::reload::{self, Fingerprint};
 use crate::settings::{MetricsAccess, Settings, Watch};
 use crate::webhook::Webhook;
 
@@ -170,16 +170,12 @@ async fn serve(
         started = start_patiently(settings, &shared) => started?,
         () = &mut shutdown => return Ok(()),
     };
-    let Started { found, discovery, renderer } = started;
-    let crew = Crew { settings, shared, discovery, renderer, kinds: Arc::default(), tasks: Mutex::default() };
-    let (mut places, mut standing) = (Vec::new(), Vec::new());
-    for Found { watch, seen, what } in found {
-        let standing_now = match what {
-            Ok((kind, missing)) => Standing::Served(crew.begin(kind, missing)),
-            Err(why) => Standing::broken(&crew, watch, why)?,
-        };
+    let Started { found, discovery } = started;
+    let crew = Crew { settings, shared, discovery, kinds: Arc::default(), tasks: Mutex::default() };
+    let (mut places, mut begun) = (Vec::new(), Vec::new());
+    for Found { watch, seen, kind, missing } in found {
         places.push((watch.chart.clone(), seen));
-        standing.push((watch, standing_now));
+        begun.push((watch, crew.begin(kind, missing)));
     }
     let started = crew.kinds.all();
     crew.spawn(crew.shared.histories.clone().follow());
@@ -198,15 +194,15 @@ async fn serve(
             kind.synced().await;
         }
         probes.set_ready();
-        tell_serving(settings, started.len());
+        tell_serving(settings, crew.kinds.controllers().len());
         match &webhook {
             Some(webhook) => webhook.keep().await,
             None => std::future::pending().await,
         }
     };
     let news = reload::look_after(places).map_err(Error::Threads)?;
-    let following = standing.into_iter().zip(news);
-    let following = join_all(following.map(|((watch, standing), news)| crew.follow(watch, standing, news)));
+    let following = begun.into_iter().zip(news);
+    let following = join_all(following.map(|((watch, kind), news)| crew.follow(watch, kind, news)));
     tokio::select! {
         ((), _) = join(ready, following) => {}
         () = &mut shutdown => {}
@@ -258,23 +254,14 @@ pub(crate) struct Crew<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) shared: Shared,
     pub(crate) discovery: Arc<Discovery>,
-    pub(crate) renderer: Renderer,
     pub(crate) kinds: Arc<Kinds>,
     /// They end with it.
     tasks: Mutex<JoinSet<()>>,
 }
 
 impl Crew<'_> {
-    /// Makes what serves a kind.
-    ///
-    /// # Errors
-    /// As [`kind::kind`].
-    pub(crate) fn kind(&self, watch: &Watch, charts: Charts) -> Result<Kind, Error> {
-        kind::kind(self.settings, watch, charts, &self.shared, &self.discovery, &self.renderer)
-    }
-
     /// Begins to serve a kind; its definition is made later if it is `missing`.
-    pub(crate) fn begin(&self, kind: Kind, missing: bool) -> Arc<Kind> {
+    fn begin(&self, kind: Kind, missing: bool) -> Arc<Kind> {
         let kind = Arc::new(kind);
         self.shared.metrics.show(kind.view());
         let references = kind.controller().references.clone();
@@ -292,7 +279,7 @@ impl Crew<'_> {
         kind
     }
 
-    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         lock(&self.tasks).spawn(task);
     }
 }
@@ -315,7 +302,6 @@ async fn start_patiently<'a>(settings: &'a Settings, shared: &Shared) -> Result<
 struct Started<'a> {
     found: Vec<Found<'a>>,
     discovery: Arc<Discovery>,
-    renderer: Renderer,
 }
 
 /// One kind that is to be served.
@@ -323,12 +309,14 @@ struct Found<'a> {
     watch: &'a Watch,
     /// Its chart's files as they were just before they were read.
     seen: Fingerprint,
-    /// What serves it, and whether its definition could not be made (yet); or what is wrong with its chart.
-    what: Result<(Kind, bool), String>,
+    /// What serves it.
+    kind: Kind,
+    /// Whether its definition could not be made (yet).
+    missing: bool,
 }
 
-/// A kind that cannot be served is no reason not to serve the others: what is wrong is told, and only where nothing is
-/// left to serve it is an error.
+/// A kind that cannot be served is no reason not to serve the others: what is wrong is told, deletions of its resources are
+/// carried out, and only where nothing is left to serve it is an error.
 async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a>, Error> {
     let client = &shared.client;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
@@ -381,14 +369,9 @@ async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a
     })?;
     let mut found = Vec::new();
     for (watch, seen, charts) in loaded {
-        let what = match charts {
-            Ok(charts) => {
-                let kind = kind::kind(settings, watch, charts, shared, &discovery, &renderer)?;
-                Ok((kind, missing.contains(&watch.crd_name())))
-            }
-            Err(why) => Err(why),
-        };
-        found.push(Found { watch, seen, what });
+        let charts = charts.or_else(|why| Charts::unusable(&why))?;
+        let kind = kind::kind(settings, watch, charts, shared, &discovery, &renderer)?;
+        found.push(Found { watch, seen, kind, missing: missing.contains(&watch.crd_name()) });
     }
-    Ok(Started { found, discovery, renderer })
+    Ok(Started { found, discovery })
 }

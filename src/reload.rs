@@ -15,15 +15,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::JoinSet;
 
-use crate::broken::{Broken, REASON};
 use crate::charts::{ChartError, Charts};
 use crate::cluster::events::Severity;
 use crate::crd::{api, is_served_anyway, register};
-use crate::kind::{self, Kind, controller_name};
+use crate::kind::{Kind, controller_name};
 use crate::limits::STACK;
 use crate::operator::{Crew, Error};
+use crate::reconcile::error::UNUSABLE;
 use crate::settings::Watch;
 
 /// The pause between two looks, and the longest where looks take long.
@@ -134,62 +133,26 @@ fn run(mut places: Vec<Place>) {
     }
 }
 
-/// How it stands with a kind.
-pub(crate) enum Standing {
-    Served(Arc<Kind>),
-    /// Its resources are told why not, as long as this is.
-    Broken(JoinSet<()>),
-}
-
-impl Standing {
-    /// Has the resources of a kind told that its chart cannot be used.
-    ///
-    /// # Errors
-    /// When the kind's selector is none.
-    pub(crate) fn broken(crew: &Crew<'_>, watch: &Watch, why: String) -> Result<Self, Error> {
-        let (extents, selector) = (kind::extents(crew.settings, watch), kind::selector(watch)?);
-        let mut telling = JoinSet::new();
-        telling.spawn(Broken::new(watch, extents, selector, why).tell(crew.shared.client.clone()));
-        Ok(Self::Broken(telling))
-    }
-}
-
 impl Crew<'_> {
     /// Follows what becomes of a kind's chart; ends when there will be no more news.
-    pub(crate) async fn follow(
-        &self,
-        watch: &Watch,
-        mut standing: Standing,
-        mut news: UnboundedReceiver<News>,
-    ) {
+    pub(crate) async fn follow(&self, watch: &Watch, kind: Arc<Kind>, mut news: UnboundedReceiver<News>) {
         while let Some(mut latest) = news.recv().await {
             while let Ok(later) = news.try_recv() {
                 latest = later;
             }
-            let result = match (latest, &mut standing) {
-                (Ok(charts), Standing::Served(kind)) => self.replace(watch, kind, charts).await,
-                (Ok(charts), Standing::Broken(telling)) => match self.join(watch, charts).await {
-                    Ok(kind) => {
-                        telling.shutdown().await;
-                        // Only now, so that nobody speaks of its resources at the same time.
-                        standing = Standing::Served(self.begin(kind, false));
-                        Ok(())
-                    }
-                    Err(error) => Err(error),
-                },
-                (Err(error), _) => Err(error.into()),
+            let result = match latest {
+                Ok(charts) => self.replace(watch, &kind, charts).await,
+                Err(error) => Err(error.into()),
             };
             self.shared.metrics.chart_changed(&controller_name(watch), result.is_ok());
             let Err(error) = result else { continue };
-            match &mut standing {
-                Standing::Served(kind) => refuse(watch, kind, &error),
-                Standing::Broken(_) => {
-                    tracing::error!(kind = %watch.names.kind, %error, "The kind is still not served");
-                    // Its selector was good enough at the start.
-                    if let Ok(told) = Standing::broken(self, watch, error.to_string()) {
-                        standing = told;
-                    }
-                }
+            if kind.controller().charts.why_unusable().is_none() {
+                refuse(watch, &kind, &error);
+                continue;
+            }
+            tracing::error!(kind = %watch.names.kind, %error, "The kind is still not served");
+            if let Ok(charts) = Charts::unusable(&error.to_string()) {
+                kind.turn_to(charts, None);
             }
         }
     }
@@ -203,21 +166,16 @@ impl Crew<'_> {
         }
         let typed = api(watch, charts.newest().chart()).map_err(crate::crd::RegisterError::from)?;
         self.register(watch, &charts).await;
-        tracing::info!(
-            kind = %watch.names.kind, chart = charts.newest().title(), versions = charts.versions(),
-            before = before.newest().title(), "The chart changed on disk"
-        );
-        kind.turn_to(charts, typed.replicas);
-        Ok(())
-    }
-
-    /// Makes what serves a kind whose chart could not be used before.
-    async fn join(&self, watch: &Watch, charts: Charts) -> Result<Kind, Error> {
         let (title, versions) = (charts.newest().title(), charts.versions());
-        let kind = self.kind(watch, charts.clone())?;
-        self.register(watch, &charts).await;
-        tracing::info!(kind = %watch.names.kind, chart = title, versions, "The chart was mended on disk: the kind is served");
-        Ok(kind)
+        kind.turn_to(charts, typed.replicas);
+        if before.why_unusable().is_some() {
+            tracing::info!(kind = %watch.names.kind, chart = title, versions, "The chart was mended on disk: the kind is served");
+            self.kinds.tell_mended();
+        } else {
+            let before = before.newest().title();
+            tracing::info!(kind = %watch.names.kind, chart = title, versions, before, "The chart changed on disk");
+        }
+        Ok(())
     }
 
     /// Brings the type up to date. Where that is refused the type stays as it is, and the chart serves those resources that it
@@ -251,7 +209,7 @@ fn refuse(watch: &Watch, kind: &Kind, error: &Error) {
     tracing::error!(kind = %watch.names.kind, %error, in_use = chart, "The chart on disk cannot be used");
     let note = format!("the chart changed on disk and cannot be used; {chart} stays in use: {error}");
     for instance in controller.instances.all() {
-        controller.events.tell(&instance, Severity::Warning, "Reload", REASON, &note);
+        controller.events.tell(&instance, Severity::Warning, "Reload", UNUSABLE, &note);
     }
 }
 

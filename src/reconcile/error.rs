@@ -1,5 +1,6 @@
 //! Why a reconcile ended early: one variant per stage, each with the word that status, events and metrics share.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::identity::ObjectId;
@@ -10,6 +11,9 @@ use super::values::ValuesError;
 use crate::annotations::CHART_VERSION;
 use crate::cluster::error::{explain, is_transient};
 use crate::release::EncodeError;
+
+/// The word for a chart that cannot be used, in conditions and events.
+pub(crate) const UNUSABLE: &str = "ChartUnusable";
 
 /// See the module's description.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +61,9 @@ pub(crate) enum Error {
         /// The versions there are.
         there: String,
     },
+    /// The kind's chart does not load, or its templates are none.
+    #[error("{0}")]
+    Unusable(Arc<str>),
     /// A request failed.
     #[error("cannot {doing}: {}", explain(error))]
     Api {
@@ -146,6 +153,7 @@ impl Error {
             Error::Foreign(_) => "OwnedByOthers",
             Error::ReleaseTaken { .. } => "ReleaseTaken",
             Error::NoSuchVersion { .. } => "ChartVersionMissing",
+            Error::Unusable(_) => UNUSABLE,
             Error::Api { error, .. } if matches!(&**error, kube::Error::Api(status) if status.is_forbidden()) => {
                 "Forbidden"
             }
@@ -163,6 +171,7 @@ impl Error {
     /// Which of helm-operator's conditions shows it.
     pub(crate) fn condition(&self, installed: bool) -> Failing {
         match self {
+            Error::Unusable(_) => Failing::Reconcile,
             _ if !installed => Failing::Install,
             Error::RolledBack { cause, .. } | Error::Between { cause, .. } => cause.condition(installed),
             Error::Name(_)

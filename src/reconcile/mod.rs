@@ -187,6 +187,10 @@ impl Controller {
             self.report_paused(&instance).await;
             return Outcome::Settled(None);
         }
+        if let Some(why) = self.charts.why_unusable().filter(|_| !instance.deleting) {
+            self.tell_unusable(&instance, why).await;
+            return if held.is_ok() { Outcome::Settled(None) } else { Outcome::Failed };
+        }
         let result = match held {
             Err(error) => Err(error),
             Ok(()) if instance.deleting => self.uninstall(&instance).await,
@@ -294,6 +298,15 @@ impl Controller {
         );
         self.events.tell(instance, Severity::Warning, "Reconcile", reason, &told);
         self.report_failure(instance, error).await;
+    }
+
+    /// Tells, once, that there is no chart for a resource. What runs is left alone; a deletion needs none.
+    async fn tell_unusable(&self, instance: &Instance, why: &Arc<str>) {
+        let error = Error::Unusable(why.clone());
+        if !self.report_failure(instance, &error).await {
+            tracing::warn!(resource = %instance.key, kind = %self.watch.names.kind, %error, "The resource is not served");
+            self.events.tell(instance, Severity::Warning, "Reconcile", error.reason(), why);
+        }
     }
 
     /// The name of a resource's release: its own.

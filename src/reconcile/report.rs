@@ -154,8 +154,8 @@ impl Controller {
         }
     }
 
-    /// Tells that it did not work.
-    pub(super) async fn report_failure(&self, instance: &Instance, error: &Error) {
+    /// Tells that it did not work. Returns whether the status said so already.
+    pub(super) async fn report_failure(&self, instance: &Instance, error: &Error) -> bool {
         let status = instance.status();
         let installed = status.get("deployedRelease").is_some();
         let condition = if instance.deleting { Failing::Uninstall } else { error.condition(installed) };
@@ -173,7 +173,7 @@ impl Controller {
             resources: None,
             handled: None,
         };
-        self.write(instance, report).await;
+        self.write(instance, report).await
     }
 
     /// Tells how the release that runs is while its upgrade keeps failing.

@@ -1,7 +1,7 @@
 //! What goes wrong is told in full, and nothing that runs is touched.
 
 use crate::main_job::CONFIG;
-use crate::support::{Chart, Kind, Namespace, Operator, becomes, says, stays};
+use crate::support::{Chart, Kind, Namespace, Operator, becomes, kubectl, says, stays};
 
 #[test]
 #[ignore = "needs a control plane"]
@@ -314,4 +314,59 @@ fn a_broken_chart_holds_up_no_other_kind() {
     assert_eq!(namespace.path("configmap", "other", "{.data.color}"), "mended");
     assert!(!namespace.condition(&unsound, "other", "Irreconcilable").starts_with("True"));
     namespace.kubectl(&["delete", &unsound.full(), "other", "--timeout=60s"]);
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_has_a_chart_that_broke_can_be_deleted_in_every_way() {
+    const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
+                        metadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\n";
+    const HOOK: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.hook }}\n\
+                        \x20 annotations: {\"helm.sh/hook\": pre-delete}\n";
+    let good = Chart::new("lasting", &[("templates/cm.yaml", CONFIG)]);
+    let files = [("templates/cm.yaml", CONFIG), ("templates/role.yaml", ROLE), ("templates/hook.yaml", HOOK)];
+    let bad = Chart::new("breaking", &files);
+    let (lasting, breaking) = (Kind::new("Unscathed"), Kind::new("Shattered"));
+    let namespace = Namespace::new("shattered");
+    let watches = good.path.with_file_name("watches.yaml");
+    let entry = |kind: &Kind, chart: &Chart| {
+        let path = chart.path.display();
+        format!("- {{group: e2e.example.com, version: v1, kind: {}, chart: {path}}}\n", kind.name)
+    };
+    std::fs::write(&watches, entry(&lasting, &good) + &entry(&breaking, &bad)).expect("written");
+    let mut operator = Operator::watching(&watches, &namespace);
+    for (name, hook) in [("plain", "farewell"), ("forced", "Bad_Name"), ("kept", "farewell")] {
+        namespace.resource(&breaking, name, &format!(r#"{{"color": "green", "hook": "{hook}"}}"#));
+        namespace.ready(&breaking, name);
+    }
+    operator.stop();
+    bad.write("templates/cm.yaml", "a: {{ nosuchfunc }}\n");
+    namespace.merge(&breaking.full(), "kept", r#"{"metadata": {"finalizers": null}}"#);
+    let operator = Operator::watching(&watches, &namespace);
+    for name in ["plain", "forced", "kept"] {
+        says(30, "nosuchfunc", || namespace.condition(&breaking, name, "Irreconcilable"));
+    }
+    let annotate = |name: &str, policy: &str| {
+        let annotation = format!("chartwright.io/deletion-policy={policy}");
+        namespace.kubectl(&["annotate", &breaking.full(), name, &annotation]);
+    };
+    annotate("kept", "orphan");
+    says(30, "uninstall-release", || namespace.path(&breaking.full(), "kept", "{.metadata.finalizers}"));
+    namespace.kubectl(&["delete", &breaking.full(), "plain", "kept", "--timeout=60s"]);
+    namespace.kubectl(&["delete", &breaking.full(), "forced", "--wait=false"]);
+    // The hooks are those of the release's record.
+    says(30, "pre-delete hooks failed", || namespace.condition(&breaking, "forced", "ReleaseFailed"));
+    annotate("forced", "force");
+    becomes(30, String::new(), || namespace.path(&breaking.full(), "forced", "{.metadata.name}"));
+    let role =
+        |name: &str| namespace.path("clusterrole", &format!("{}-{name}", namespace.name), "{.metadata.name}");
+    for name in ["plain", "forced"] {
+        becomes(30, String::new(), || role(name));
+        becomes(60, String::new(), || namespace.path("configmap", name, "{.metadata.name}"));
+    }
+    assert_ne!(role("kept"), "", "{}", operator.log());
+    let left = namespace.path("configmap", "kept", "{.metadata.name}{.metadata.ownerReferences}");
+    assert_eq!(left, "kept");
+    assert_eq!(namespace.names("secret"), ["sh.helm.release.v1.kept.v1"]);
+    kubectl(&["delete", "clusterrole", &format!("{}-kept", namespace.name)]);
 }
