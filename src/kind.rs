@@ -188,6 +188,7 @@ pub(crate) fn kind(
         tracked: Arc::default(),
         abandoned: Arc::default(),
         rollout: Arc::default(),
+        defined: Arc::default(),
         extents: extents.clone(),
         watch: watch.clone(),
     };

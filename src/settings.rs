@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use kube::api::ApiResource;
+use serde::Deserialize;
 
 use crate::limits::RenderLimits;
 use crate::names::{ApiVersion, Names};
@@ -157,6 +159,8 @@ pub(crate) struct Watch {
     pub(crate) fresh_random_values: bool,
     /// Whether values are not held against the chart's `values.schema.json`.
     pub(crate) skip_schema_validation: bool,
+    /// What becomes of the definitions in the chart's `crds/`.
+    pub(crate) crds: ChartCrds,
 }
 
 impl Watch {
@@ -182,6 +186,7 @@ impl Watch {
             rollout: Pace::default(),
             fresh_random_values: false,
             skip_schema_validation: false,
+            crds: ChartCrds::default(),
         }
     }
 
@@ -318,6 +323,31 @@ impl Scope {
         match self {
             Scope::Namespaced => "Namespaced",
             Scope::Cluster => "Cluster",
+        }
+    }
+}
+
+/// What becomes of the definitions in a chart's `crds/`. They are never deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "camelCase")]
+#[value(rename_all = "camelCase")]
+pub(crate) enum ChartCrds {
+    /// Those that are not there are made at an install, as Helm has it.
+    #[default]
+    Create,
+    /// They are brought up to date as well, at installs and with each new chart.
+    CreateReplace,
+    /// Nothing: somebody else sees to them.
+    Skip,
+}
+
+impl ChartCrds {
+    /// As it is written.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            ChartCrds::Create => "create",
+            ChartCrds::CreateReplace => "createReplace",
+            ChartCrds::Skip => "skip",
         }
     }
 }

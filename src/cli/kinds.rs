@@ -31,6 +31,7 @@ const OF_ONE_KIND: &[OfOneKind] = &[
     ("schema", "--schema", "CRD_SCHEMA", false),
     ("accept_breaking_changes", "--accept-breaking-changes", "ACCEPT_BREAKING_CHANGES", false),
     ("skip_schema_validation", "--skip-schema-validation", "SKIP_SCHEMA_VALIDATION", false),
+    ("crds", "--crds", "CHART_CRDS", false),
 ];
 
 /// The flags as they are declared.

@@ -65,16 +65,19 @@ enum Command {
     Diff(Box<diff::DiffArgs>),
     /// Print the CustomResourceDefinition for a chart
     #[command(mut_arg("skip_schema_validation", |arg| arg.hide(true)))]
+    #[command(mut_arg("crds", |arg| arg.hide(true)))]
     Crd(Box<crd::CrdArgs>),
     /// Print a reference of a chart's values in Markdown
     #[command(mut_arg("accept_breaking_changes", |arg| arg.hide(true)))]
     #[command(mut_arg("skip_schema_validation", |arg| arg.hide(true)))]
+    #[command(mut_arg("crds", |arg| arg.hide(true)))]
     Docs(Box<docs::DocsArgs>),
     /// Write the manifests that install the operator for a chart
     Manifests(Box<manifests::ManifestsArgs>),
     /// Check a chart and the names given to it, or all that a watches file lists
     #[command(mut_arg("accept_breaking_changes", |arg| arg.hide(true)))]
     #[command(mut_arg("skip_schema_validation", |arg| arg.hide(true)))]
+    #[command(mut_arg("crds", |arg| arg.hide(true)))]
     Check(Box<check::CheckArgs>),
     /// Print the version
     Version,

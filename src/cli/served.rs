@@ -7,7 +7,7 @@ use clap::Args;
 use super::CliError;
 use super::shape::ShapeArgs;
 use crate::names::{ApiVersion, Names};
-use crate::settings::{Scope, Watch};
+use crate::settings::{ChartCrds, Scope, Watch};
 
 /// The chart and the kind it becomes; the same flags and environment variables for every command.
 #[derive(Args, Clone, Debug)]
@@ -33,6 +33,10 @@ pub(crate) struct ServedArgs {
     #[arg(long, env = "SKIP_SCHEMA_VALIDATION", value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_value_t = false, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub(crate) skip_schema_validation: bool,
+    /// What becomes of the definitions in the chart's crds/: create makes those that are not there at an install, as Helm
+    /// does, createReplace brings them up to date with each new chart too, skip leaves them to somebody else
+    #[arg(long, env = "CHART_CRDS", value_name = "POLICY", default_value = "create")]
+    pub(crate) crds: ChartCrds,
     /// Whether the command takes the chart as an argument too.
     #[arg(skip)]
     pub(crate) by_argument: bool,
@@ -70,6 +74,7 @@ impl ServedArgs {
         watch.scope = self.scope;
         watch.shape = self.shape.to_shape()?;
         watch.skip_schema_validation = self.skip_schema_validation;
+        watch.crds = self.crds;
         Ok(watch)
     }
 
@@ -115,6 +120,7 @@ mod tests {
             scope: Scope::Namespaced,
             shape: ShapeArgs::default(),
             skip_schema_validation: false,
+            crds: ChartCrds::default(),
             by_argument: false,
         }
     }

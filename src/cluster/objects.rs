@@ -188,6 +188,13 @@ impl Writer {
         Ok(Applied { uid: answer.body.uid, fields: answer.body.fields })
     }
 
+    /// Applies a definition, which belongs to no release.
+    pub(crate) async fn define(&self, object: &Object) -> Result<(), kube::Error> {
+        let parameters = PatchParams::apply(FIELD_MANAGER).force();
+        let answer = call::<IgnoredAny>(&self.client, patch(object, &parameters)?).await;
+        answer.map(|_| ()).map_err(discreetly(&object.body))
+    }
+
     /// Makes the fields that former managers own ours, so that what is not applied any more goes.
     pub(crate) async fn take_fields(&self, kind: &ApiKind, id: &ObjectId) -> Result<(), kube::Error> {
         let Some(Managers { version, entries }) = self.managers(kind, id).await? else { return Ok(()) };

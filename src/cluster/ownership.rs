@@ -23,12 +23,40 @@ fn is_ours(entry: &Value) -> bool {
         && text(entry, "subresource").is_empty()
 }
 
+fn entries(object: &Value) -> &[Value] {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
+    entries.map_or(&[], Vec::as_slice)
+}
+
+fn is_entry_of_former(entry: &Value) -> bool {
+    is_former(text(entry, "manager"), text(entry, "operation"), text(entry, "subresource"))
+}
+
+/// Whether fields of an object belong to a manager whose place we take.
+pub(crate) fn has_former(object: &Value) -> bool {
+    entries(object).iter().any(is_entry_of_former)
+}
+
+/// Who wrote an object, if neither we did nor anybody whose place we take.
+pub(crate) fn others(object: &Value) -> Option<String> {
+    let wrote = |entry: &&Value| text(entry, "subresource").is_empty();
+    let mut others = Vec::new();
+    for entry in entries(object).iter().filter(wrote) {
+        let manager = text(entry, "manager");
+        if is_ours(entry) || is_entry_of_former(entry) {
+            return None;
+        }
+        if !others.contains(&manager) {
+            others.push(manager);
+        }
+    }
+    Some(if others.is_empty() { "somebody else".to_owned() } else { others.join(" and ") })
+}
+
 /// Makes the fields of former managers ours, as if we had applied them: what we leave out next time then goes. `None` if
 /// there is nothing to move.
 pub(super) fn moved(entries: &[Value]) -> Option<Vec<Value>> {
-    let former = |entry: &Value| {
-        is_former(text(entry, "manager"), text(entry, "operation"), text(entry, "subresource"))
-    };
+    let former = is_entry_of_former;
     let mut fields = Value::Object(Map::new());
     for entry in entries.iter().filter(|entry| former(entry) || is_ours(entry)) {
         unite(&mut fields, entry.get("fieldsV1").unwrap_or(&Value::Null));

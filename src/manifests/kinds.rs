@@ -108,6 +108,8 @@ pub(crate) struct Sources {
     pub(crate) looks_up: BTreeSet<Resource>,
     /// Whether templates hold hooks.
     pub(crate) has_hooks: bool,
+    /// Whether there are files in `crds/`.
+    pub(crate) has_crds: bool,
 }
 
 /// Reads the templates and CRDs of a chart and its subcharts.
@@ -121,9 +123,7 @@ fn scan_into(chart: &Chart, sources: &mut Sources) {
     for file in &chart.templates {
         scan_text(&file.data.to_lossy(), sources);
     }
-    if chart.files.iter().any(|file| file.name.starts_with("crds/")) {
-        sources.makes.extend(resource(None, "CustomResourceDefinition"));
-    }
+    sources.has_crds |= chart.crds().next().is_some();
     for dependency in &chart.dependencies {
         scan_into(dependency, sources);
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::cli::webhook::service_name;
 use crate::convert::json_to_yaml;
 use crate::names::Names;
-use crate::settings::{Scope, Watch};
+use crate::settings::{ChartCrds, Scope, Watch};
 
 pub(crate) use rbac::Permissions;
 
@@ -155,6 +155,9 @@ fn flags(watch: &Watch) -> Vec<String> {
     }
     if watch.skip_schema_validation {
         add("skip-schema-validation", "true");
+    }
+    if watch.crds != ChartCrds::default() {
+        add("crds", watch.crds.name());
     }
     // A JSON string is one of YAML's too, whatever is in it.
     flags.into_iter().map(|flag| Value::from(flag).to_string()).collect()

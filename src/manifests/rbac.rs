@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::kinds::{self, Resource};
-use crate::settings::{CrdPolicy, Scope, Watch};
+use crate::settings::{ChartCrds, CrdPolicy, Scope, Watch};
 
 /// RBAC rules, sorted by where they must be granted.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,16 @@ impl Permissions {
         if sources.has_hooks {
             permissions.served.push(rule(&[""], &["pods"], &["get", "list"]));
             permissions.served.push(rule(&[""], &["pods/log"], &["get"]));
+        }
+        // Those of the chart's crds/ are never deleted. What is to be made cannot be limited by name.
+        let verbs: &[&str] = match watch.crds {
+            ChartCrds::Create => &["create", "get"],
+            ChartCrds::CreateReplace => &["create", "get", "patch"],
+            ChartCrds::Skip => &[],
+        };
+        if sources.has_crds && !verbs.is_empty() {
+            let definitions = rule(&["apiextensions.k8s.io"], &["customresourcedefinitions"], verbs);
+            permissions.cluster.push(definitions);
         }
         permissions.grant_what_roles_grant(rendered);
         // What has no namespace is served in the cluster as a whole, and its releases may be anywhere.
@@ -220,5 +230,24 @@ mod tests {
             optional: false,
         });
         assert!(Permissions::of(&watch, &chart, &[]).served.contains(&rule));
+    }
+
+    #[test]
+    fn the_definitions_of_a_chart_may_be_made_and_changed_as_far_as_that_is_asked_for() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("charts/memcached");
+        let mut chart = helm::Chart::load_path(&path).unwrap();
+        chart.files.push(helm::chart::File { name: "crds/a.yaml".into(), data: "kind: X".into() });
+        let names = Names::of("Memcached", None).unwrap();
+        let mut watch = Watch::new(ApiVersion::parse("a.io/v1").unwrap(), names, path);
+        watch.crd = CrdPolicy::None;
+        let mut verbs = |crds: ChartCrds| {
+            watch.crds = crds;
+            let rules = Permissions::of(&watch, &chart, &[]).cluster;
+            let rules = rules.iter().filter(|rule| rule["resources"][0] == "customresourcedefinitions");
+            rules.skip(1).map(|rule| rule["verbs"].to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(verbs(ChartCrds::Create), [r#"["create","get"]"#]);
+        assert_eq!(verbs(ChartCrds::CreateReplace), [r#"["create","get","patch"]"#]);
+        assert!(verbs(ChartCrds::Skip).is_empty());
     }
 }

@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex};
 
 use helm::{Crd, HookEvent, Rendered};
 
+use super::crds::{Definitions, capabilities};
 use super::error::Error;
 use super::hooks::Attempt;
-use super::identity::{Digest, Kinds, ObjectId};
+use super::identity::{Digest, ObjectId};
 use super::ledger::{manifest_text, same_content, same_hooks};
 use super::objects::{self, Object, Objects};
 use super::outside::{ClusterOutside, SeedState};
@@ -28,7 +29,6 @@ use crate::annotations::{
     INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, PLAN, RANDOM_VALUES, RECONCILE_NOW, UPGRADE_DESCRIPTION,
     UPGRADE_DISABLE_HOOKS, is_true,
 };
-use crate::charts::Loaded;
 use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
@@ -172,8 +172,9 @@ impl Controller {
         let reseed = self.wants_fresh_values(instance);
         let (output, outside) =
             self.render_from(instance, values, revision.number, revision.is_install, reseed).await?;
-        let crds = if revision.is_install { &*output.rendered.crds } else { &[] };
+        let crds = self.crds_of(instance, &output.rendered, revision.is_install);
         let (objects, served) = self.build(instance, &output.rendered, crds).await?;
+        let definitions = self.try_definitions(instance, crds, &objects, revision.is_install).await?;
         self.tell_conversions(instance, &objects);
         self.tell_overrides(instance);
 
@@ -184,7 +185,7 @@ impl Controller {
         let to_write = plan::to_write(&objects, sent, &observed);
         let mut known: BTreeMap<ObjectId, ()> = observed.keys().map(|id| (id.clone(), ())).collect();
         known.extend(sent.iter().map(|one| (one.id.clone(), ())));
-        let trial = self.try_all(instance, &to_write, &known, Kinds::default(), Vec::new()).await?;
+        let trial = self.try_all(instance, &to_write, &known, &definitions).await?;
         self.check_strangers(instance, &trial.strangers, &to_write).await?;
         for warning in &trial.warnings {
             tracing::warn!(resource = %instance.key, warning, "The API server warns");
@@ -200,7 +201,16 @@ impl Controller {
 
         let mut touched = false;
         let done = self
-            .carry_out(instance, &output.rendered, &objects, &to_write, &before, revision, &mut touched)
+            .carry_out(
+                instance,
+                &output.rendered,
+                &definitions,
+                &objects,
+                &to_write,
+                &before,
+                revision,
+                &mut touched,
+            )
             .await;
         let applied = match done {
             Ok(applied) => applied,
@@ -277,6 +287,7 @@ impl Controller {
         &self,
         instance: &Instance,
         rendered: &Rendered,
+        definitions: &Definitions,
         objects: &Objects,
         to_write: &[&Object],
         before: &Before,
@@ -288,9 +299,10 @@ impl Controller {
         } else {
             (HookEvent::PreUpgrade, HookEvent::PostUpgrade)
         };
-        if revision.is_install {
+        if revision.is_install && self.creates_crds(instance) {
             self.install_crds(instance, &rendered.crds).await?;
         }
+        self.apply_definitions(instance, definitions, to_write).await?;
         let no_hooks = if revision.is_install { INSTALL_DISABLE_HOOKS } else { UPGRADE_DISABLE_HOOKS };
         let hooks = if is_true(instance, no_hooks) { &[] } else { &*rendered.hooks };
         let attempt = Attempt { revision: revision.number, resumes: revision.resumes };
@@ -302,6 +314,7 @@ impl Controller {
         let observed = self.dependents.of(&instance.key);
         let earlier = sent.iter().map(|one| one.id.clone()).chain(observed.keys().cloned());
         let dropped = plan::dropped(objects, earlier.chain(before.recorded.iter().cloned()));
+        let dropped = self.keep_definitions(instance, dropped, &rendered.crds).await?;
         self.prune(instance, &dropped).await?;
         if dropped.iter().any(|id| &*id.kind == "HorizontalPodAutoscaler") {
             self.rescale(instance, objects, &mut applied).await?;
@@ -333,21 +346,25 @@ impl Controller {
         {
             return Ok(None);
         }
-        let (objects, served) = self.build(instance, &output.rendered, &[]).await?;
+        let crds = self.crds_of(instance, &output.rendered, false);
+        let (objects, served) = self.build(instance, &output.rendered, crds).await?;
+        let definitions = self.try_definitions(instance, crds, &objects, false).await?;
         let observed = self.dependents.of(&instance.key);
         // A Job that removes itself has done so: it was applied when the release was recorded.
         let is_done = |object: &&Object| object.is_fleeting() && !observed.contains_key(&object.id);
         let all: Vec<&Object> = objects.list.iter().filter(|object| !is_done(object)).collect();
         // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
         let known = observed.keys().map(|id| (id.clone(), ())).collect();
-        let trial = self.try_all(instance, &all, &known, Kinds::default(), Vec::new()).await?;
+        let trial = self.try_all(instance, &all, &known, &definitions).await?;
         self.check_strangers(instance, &trial.strangers, &all).await?;
         self.still_wanted(instance)?;
         let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
         self.store_seed(instance, &outside).await?;
+        self.apply_definitions(instance, &definitions, &all).await?;
         self.take_fields(&all, &trial.former).await?;
         let applied = self.apply_all(instance, &all).await?;
         let dropped = plan::dropped(&objects, observed.into_keys());
+        let dropped = self.keep_definitions(instance, dropped, &output.rendered.crds).await?;
         self.prune(instance, &dropped).await?;
         if !is_own {
             let place = self.place(instance);
@@ -427,7 +444,7 @@ impl Controller {
                 revision,
                 is_upgrade: !is_install,
             },
-            capabilities: capabilities(chart, &served, is_install),
+            capabilities: capabilities(chart, &served, self.brings_crds(instance, is_install)),
             outside: outside.clone(),
             now: jiff::Timestamp::now().as_second(),
             skip_schema_validation: self.watch.skip_schema_validation,
@@ -522,20 +539,6 @@ impl Controller {
         );
         self.events.tell(instance, Severity::Normal, action, reason, &note);
     }
-}
-
-/// The capabilities that templates see: at an install those of the chart's own `crds/` too, which Helm makes before it
-/// renders.
-fn capabilities(chart: &Loaded, served: &Served, is_install: bool) -> Arc<helm::Capabilities> {
-    let own = if is_install { chart.crd_versions() } else { &[] };
-    let known = &served.capabilities.api_versions;
-    let missing: Vec<_> = own.iter().filter(|version| !known.contains(version)).cloned().collect();
-    if missing.is_empty() {
-        return served.capabilities.clone();
-    }
-    let mut all = helm::Capabilities::clone(&served.capabilities);
-    all.api_versions.extend(missing);
-    Arc::new(all)
 }
 
 /// Whether the user asks for everything to be looked at and applied again.

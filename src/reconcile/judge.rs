@@ -90,9 +90,10 @@ impl Controller {
         let values = self.values(instance)?;
         let is_install = revision == 1;
         let (output, _) = self.render(instance, &values, revision, is_install).await?;
-        let crds = if is_install { &*output.rendered.crds } else { &[] };
+        let crds = self.crds_of(instance, &output.rendered, is_install);
         let (objects, _) = self.build(instance, &output.rendered, crds).await?;
-        Ok((objects.list, Kinds::default()))
+        let definitions = self.try_definitions(instance, crds, &objects, is_install).await?;
+        Ok((objects.list, definitions.kinds))
     }
 
     /// What a verdict means for the author of a resource.

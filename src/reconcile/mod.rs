@@ -5,6 +5,7 @@
 
 mod apply;
 mod convert;
+mod crds;
 mod deploy;
 mod difference;
 mod duplicates;
@@ -56,7 +57,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use error::Error;
-use identity::InstanceKey;
+use identity::{Digest, InstanceKey};
 use leftovers::Left;
 use render::Renderer;
 use rollout::Rollout;
@@ -125,6 +126,8 @@ pub(crate) struct Controller {
     pub(crate) abandoned: Arc<Mutex<HashMap<InstanceKey, Instant>>>,
     /// Of the resources' way to this chart.
     pub(crate) rollout: Arc<Mutex<Rollout>>,
+    /// The chart whose definitions have been applied, where these are kept up to date.
+    pub(crate) defined: Arc<Mutex<Option<Digest>>>,
     /// Where resources are served.
     pub(crate) extents: Vec<Extent>,
 }

@@ -316,8 +316,11 @@ pub(crate) fn kinds_of_crd(crd: &Map<String, Value>, kinds: &mut Kinds) {
     let Some(spec) = crd.get("spec") else { return };
     let text = |pointer: &str| spec.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let versions = spec.get("versions").and_then(Value::as_array);
-    let names =
-        versions.into_iter().flatten().filter_map(|version| version.get("name")).chain(spec.get("version"));
+    let served = versions
+        .into_iter()
+        .flatten()
+        .filter(|version| version.get("served").is_none_or(|served| *served != Value::Bool(false)));
+    let names = served.filter_map(|version| version.get("name")).chain(spec.get("version"));
     for version in names.filter_map(Value::as_str) {
         let gvk = GroupVersionKind::gvk(text("/group"), version, text("/names/kind"));
         let resource = ApiResource::from_gvk_with_plural(&gvk, text("/names/plural"));

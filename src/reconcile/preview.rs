@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use futures::{StreamExt as _, stream};
+use helm::Crd;
 use serde_json::Value;
 
 use super::Controller;
+use super::crds::Definition;
 use super::deploy::check_name;
 use super::difference::{Field, fields};
 use super::error::Error;
-use super::identity::{Kinds, ObjectId};
+use super::identity::ObjectId;
 use super::ledger::{manifest_text, same_content};
 use super::objects::{Object, Objects};
 use super::plan;
@@ -65,18 +67,22 @@ impl Controller {
         let (namespace, release) = (self.release_namespace(&instance.key), self.release_name(&instance.key));
         let history = self.records.history(namespace, release).await;
         let history = history.map_err(Error::api("list the release's records"))?;
-        let Planned { objects, recorded, never_deployed } =
+        let Planned { crds, is_install, objects, recorded, never_deployed } =
             self.next_objects(instance, &values, &history).await?;
+        let definitions = self.try_definitions(instance, &crds, &objects, is_install).await?;
+        if !definitions.refused.is_empty() {
+            return Err(Error::Refused(definitions.refused));
+        }
+        let mut changes: Vec<Change> = definitions.changes.iter().filter_map(of_definition).collect();
 
         let all: Vec<&Object> = objects.list.iter().collect();
         let known = self.dependents.of(&instance.key).into_keys().map(|id| (id, ())).collect();
-        let around = Around::new(&all, &known, Kinds::default(), never_deployed).whole();
+        let around = Around::new(&all, &known, definitions.kinds, never_deployed).whole();
         let mut looks = Vec::with_capacity(objects.list.len());
         for object in &objects.list {
             looks.push(self.look(instance, object, &around));
         }
         let looks: Vec<_> = stream::iter(looks).buffered(AT_A_TIME).collect().await;
-        let mut changes = Vec::new();
         for change in looks {
             changes.extend(change?);
         }
@@ -104,17 +110,19 @@ impl Controller {
                 let is_install = last.revision == 1;
                 let (output, _) = self.render(instance, values, last.revision, is_install).await?;
                 if same_content(&record, &manifest_text(&output.rendered), &values.config) {
-                    let (objects, _) = self.build(instance, &output.rendered, &[]).await?;
-                    return Ok(Planned { objects, recorded, never_deployed: false });
+                    let crds = self.crds_of(instance, &output.rendered, false).to_vec();
+                    let (objects, _) = self.build(instance, &output.rendered, &crds).await?;
+                    return Ok(Planned { crds, is_install: false, objects, recorded, never_deployed: false });
                 }
             }
         }
         let revision = plan::next_revision(history, false);
         let (output, _) = self.render(instance, values, revision.number, revision.is_install).await?;
-        let crds = if revision.is_install { &*output.rendered.crds } else { &[] };
-        let (objects, _) = self.build(instance, &output.rendered, crds).await?;
-        let never_deployed = revision.is_install && !history.is_empty();
-        Ok(Planned { objects, recorded, never_deployed })
+        let is_install = revision.is_install;
+        let crds = self.crds_of(instance, &output.rendered, is_install).to_vec();
+        let (objects, _) = self.build(instance, &output.rendered, &crds).await?;
+        let never_deployed = is_install && !history.is_empty();
+        Ok(Planned { crds, is_install, objects, recorded, never_deployed })
     }
 
     /// Compares an object with what is there.
@@ -183,6 +191,9 @@ impl Controller {
 
 /// See [`Controller::next_objects`].
 struct Planned {
+    /// Definitions that come before the objects.
+    crds: Vec<Crd>,
+    is_install: bool,
     objects: Objects,
     /// Objects that a record names.
     recorded: Vec<ObjectId>,
@@ -220,6 +231,14 @@ pub(crate) fn text(changes: &[Change]) -> String {
         }
     }
     out
+}
+
+/// What an apply of a definition would change, if anything.
+fn of_definition(definition: &Definition) -> Option<Change> {
+    let Definition { object, now, after, .. } = definition;
+    let what = if now.is_null() { What::Create } else { What::Change };
+    let fields = fields(now, after);
+    (!fields.is_empty()).then(|| Change::new(object.id.clone(), what, fields))
 }
 
 /// Takes out the owner that is not there yet.

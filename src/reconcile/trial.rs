@@ -9,6 +9,7 @@ use futures::StreamExt as _;
 use futures::stream;
 use serde_json::Value;
 
+use super::crds::Definitions;
 use super::error::Error;
 use super::identity::{Kinds, ObjectId};
 use super::objects::{self, Object};
@@ -115,8 +116,7 @@ pub(super) struct Taken {
 }
 
 impl Controller {
-    /// Tries every object that can be tried. `changing` are kinds of definitions that are to be applied before, and
-    /// `refused` what is known to be refused already.
+    /// Tries every object that can be tried. `definitions` are to be applied before.
     ///
     /// # Errors
     /// With every refusal; with the first failure of another sort.
@@ -125,10 +125,11 @@ impl Controller {
         instance: &Instance,
         objects: &[&Object],
         known: &BTreeMap<ObjectId, ()>,
-        changing: Kinds,
-        mut refused: Vec<String>,
+        definitions: &Definitions,
     ) -> Result<Trial, Error> {
-        let around = Around::new(objects, known, changing, self.never_deployed(instance));
+        let never_deployed = self.never_deployed(instance);
+        let around = Around::new(objects, known, definitions.kinds.clone(), never_deployed);
+        let mut refused = definitions.refused.clone();
         let mut trial = Trial::default();
         for (object, verdict) in self.verdicts(instance, objects, &around).await {
             match verdict {

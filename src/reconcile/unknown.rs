@@ -170,6 +170,21 @@ pub(super) fn explain_refusal(error: &kube::Error) -> String {
     )
 }
 
+/// Whether an object was refused for fields that its type does not know.
+pub(super) fn names_unknown(error: &kube::Error) -> bool {
+    !unknown_fields(error).is_empty()
+}
+
+/// Takes the fields out of an object for which it was refused because its type does not know them; reports whether there
+/// is less of it now.
+pub(super) fn strip(object: &mut Object, error: &kube::Error) -> bool {
+    let mut is_less = false;
+    for path in unknown_fields(error) {
+        is_less |= remove(&mut object.body, &path);
+    }
+    is_less
+}
+
 /// An object without some of its fields.
 pub(super) fn without(object: &Object, fields: &BTreeSet<String>) -> Object {
     let mut less = object.clone();

@@ -63,6 +63,7 @@ static ENTRY: Keys = Keys {
         key("columns", Form::List(&Form::Keys(&COLUMN))),
         key("acceptBreakingChanges", Form::Flag),
         key("skipSchemaValidation", Form::Flag),
+        key("crds", Form::Word(&["create", "createReplace", "skip"])),
         key("watchDependentResources", Form::Flag),
         // Its own words say more: values with parts go elsewhere.
         key("overrideValues", Form::Mapping),

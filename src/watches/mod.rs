@@ -13,7 +13,9 @@ use crate::cli::template::SystemHost;
 use crate::names::{ApiVersion, NameError, Names, check_resource_name};
 use crate::policy::EntryPolicy;
 use crate::reconcile::rollout::{Pace, Share};
-use crate::settings::{Column, CrdPolicy, DEFAULT_MAX_HISTORY, Holder, Scope, Shape, ValuesFrom, Watch};
+use crate::settings::{
+    ChartCrds, Column, CrdPolicy, DEFAULT_MAX_HISTORY, Holder, Scope, Shape, ValuesFrom, Watch,
+};
 
 /// A watches file that cannot be used.
 #[derive(Debug, Error)]
@@ -119,6 +121,8 @@ struct Entry {
     accept_breaking_changes: bool,
     #[serde(default)]
     skip_schema_validation: bool,
+    #[serde(default)]
+    crds: ChartCrds,
 }
 
 /// Values elsewhere, in Flux' words.
@@ -319,6 +323,7 @@ impl Entry {
                 .map_err(|why| EntryError::Other(format!("rollout.maxUnavailable {why}")))?,
             fresh_random_values: self.random_values == EntryRandomValues::Fresh,
             skip_schema_validation: self.skip_schema_validation,
+            crds: self.crds,
         })
     }
 }

@@ -16,6 +16,7 @@ mod support;
 mod anew;
 mod annotations;
 mod conditions;
+mod crds;
 mod definitions;
 mod deletion;
 mod drift;

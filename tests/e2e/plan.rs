@@ -36,6 +36,18 @@ pub(crate) fn diff_of(
     annotations: &str,
     spec: &str,
 ) -> (i32, String) {
+    diff_with(chart, kind, namespace, annotations, spec, &[])
+}
+
+/// The same with more flags.
+pub(crate) fn diff_with(
+    chart: &Chart,
+    kind: &Kind,
+    namespace: &Namespace,
+    annotations: &str,
+    spec: &str,
+    flags: &[&str],
+) -> (i32, String) {
     let (api_version, name) = (kind.api_version(), &kind.name);
     chart.write(
         "../cr.yaml",
@@ -48,6 +60,7 @@ pub(crate) fn diff_of(
         .args(["--namespace", &namespace.name])
         .arg("--chart")
         .arg(&chart.path)
+        .args(flags)
         .env("KUBECONFIG", cluster().kubeconfig())
         // Not for this server, which is on the same machine.
         .env("HTTPS_PROXY", "http://proxy.invalid:3128")
