@@ -15,7 +15,6 @@ use super::crds::{Definitions, capabilities};
 use super::error::Error;
 use super::hooks::Attempt;
 use super::identity::{Digest, ObjectId};
-use super::ledger::{manifest_text, same_content, same_hooks};
 use super::objects::{self, Object, Objects};
 use super::outside::{ClusterOutside, SeedState};
 use super::plan::{self, Revision};
@@ -33,7 +32,7 @@ use crate::cluster::discovery::Served;
 use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::release::{Entry, Record, RecordBytes, State};
+use crate::release::State;
 
 /// Helm's limit on release names.
 const LONGEST_NAME: usize = 53;
@@ -117,6 +116,7 @@ impl Controller {
             renew_at: seal.renew_at,
             finalizer: seal.finalizer,
             first_deployed: None,
+            as_recorded: seal.as_recorded,
             objects,
         });
         self.remember(instance, settled.clone());
@@ -193,7 +193,11 @@ impl Controller {
 
         self.still_wanted(instance)?;
         let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
-        self.tell_drawn(instance, history.last(), &outside);
+        let kept = match &before.settled {
+            Some(settled) => settled.as_recorded,
+            None => Remembered::read(&instance.status()).seal.is_some_and(|seal| seal.as_recorded),
+        };
+        self.tell_drawn(instance, history.last(), kept, &outside);
         self.store_seed(instance, &outside).await?;
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
         let pending = self.write_record(instance, &record, revision.recorded).await?;
@@ -241,6 +245,7 @@ impl Controller {
             renew_at: output.renew_at,
             finalizer,
             first_deployed: Some(record.info.first_deployed.into()),
+            as_recorded: false,
             objects: applied,
         });
         self.remember(instance, settled.clone());
@@ -323,75 +328,6 @@ impl Controller {
         Ok(applied)
     }
 
-    /// Takes up a deployed release of which nothing is in memory: if it renders as it was recorded, its objects are
-    /// applied under its own revision (which changes nothing where nothing changed), and no new one is made.
-    async fn take_up(
-        &self,
-        instance: &Instance,
-        values: &Values,
-        inputs: Digest,
-        entry: &Entry,
-        record: &Record,
-        bytes: &RecordBytes,
-    ) -> Result<Option<Next>, Error> {
-        let remembered = Remembered::read(&instance.status());
-        let is_install = match remembered.revision {
-            Some(revision) if revision == entry.revision => remembered.is_install,
-            _ => entry.revision == 1,
-        };
-        let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
-        let is_own = entry.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
-        if !same_content(record, &manifest_text(&output.rendered), &values.config)
-            || (is_own && !same_hooks(&output.rendered.hooks, &record.hooks))
-        {
-            return Ok(None);
-        }
-        let crds = self.crds_of(instance, &output.rendered, false);
-        let (objects, served) = self.build(instance, &output.rendered, crds).await?;
-        let definitions = self.try_definitions(instance, crds, &objects, false).await?;
-        let observed = self.dependents.of(&instance.key);
-        // A Job that removes itself has done so: it was applied when the release was recorded.
-        let is_done = |object: &&Object| object.is_fleeting() && !observed.contains_key(&object.id);
-        let all: Vec<&Object> = objects.list.iter().filter(|object| !is_done(object)).collect();
-        // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
-        let known = observed.keys().map(|id| (id.clone(), ())).collect();
-        let trial = self.try_all(instance, &all, &known, &definitions).await?;
-        self.check_strangers(instance, &trial.strangers, &all).await?;
-        self.still_wanted(instance)?;
-        let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
-        self.store_seed(instance, &outside).await?;
-        self.apply_definitions(instance, &definitions, &all).await?;
-        self.take_fields(&all, &trial.former).await?;
-        let applied = self.apply_all(instance, &all).await?;
-        let dropped = plan::dropped(&objects, observed.into_keys());
-        let dropped = self.keep_definitions(instance, dropped, &output.rendered.crds).await?;
-        self.prune(instance, &dropped).await?;
-        if !is_own {
-            let place = self.place(instance);
-            let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
-            taken.map_err(Error::api("take over the release record"))?;
-        }
-        let scaled = self.find_scaled(instance, values, &objects, entry.revision, is_install).await;
-        let settled = Arc::new(Settled {
-            inputs,
-            chart: self.chart_of(instance).digest,
-            rendered: output.digest,
-            capabilities: served.digest,
-            first_capabilities: served.digest,
-            revision: entry.revision,
-            is_install,
-            lookups: Some(output.lookups),
-            scaled,
-            renew_at: output.renew_at,
-            finalizer,
-            first_deployed: Some(record.info.first_deployed.as_str().into()),
-            objects: applied,
-        });
-        self.remember(instance, settled.clone());
-        self.report_applied(instance, &settled, Some(&output.rendered)).await;
-        Ok(Some(Next::Settled))
-    }
-
     /// Whether every revision gets random values of its own.
     fn wants_fresh_values(&self, instance: &Instance) -> bool {
         match instance.annotations.get(RANDOM_VALUES).map(|text| &**text) {
@@ -413,7 +349,7 @@ impl Controller {
     }
 
     /// The same; with `reseed` its random values are new ones.
-    async fn render_from(
+    pub(super) async fn render_from(
         &self,
         instance: &Instance,
         values: &Values,

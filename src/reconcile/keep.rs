@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::error::Error;
 use super::identity::{Digest, ObjectId};
+use super::ledger::manifests_of;
 use super::objects::{self, Object, Objects, Problem};
 use super::plan;
 use super::render::{Lookup, answer_digest};
@@ -323,6 +324,11 @@ impl Controller {
         values: &Values,
         settled: &Settled,
     ) -> Result<(Objects, Vec<Problem>), Error> {
+        if settled.as_recorded
+            && let Some((record, ..)) = self.stored(instance, settled.revision).await?
+        {
+            return self.reachable(instance, &manifests_of(&record.manifest));
+        }
         let (output, outside) = self.render(instance, values, settled.revision, settled.is_install).await?;
         self.store_seed(instance, &outside).await?;
         match self.build(instance, &output.rendered, &[]).await {

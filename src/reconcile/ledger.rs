@@ -309,7 +309,7 @@ pub(super) fn same_hooks(now: &[helm::Hook], stored: &[HookRecord]) -> bool {
 }
 
 /// Whether a release was made of the same values.
-fn same_config(stored: &Value, now: &Value) -> bool {
+pub(super) fn same_config(stored: &Value, now: &Value) -> bool {
     let is_empty =
         |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
     stored == now || (is_empty(stored) && is_empty(now))

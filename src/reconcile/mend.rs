@@ -56,7 +56,7 @@ impl Controller {
         settled: &Settled,
     ) -> Result<(), Error> {
         let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
-        if output.digest != settled.rendered {
+        if output.digest != settled.rendered || settled.as_recorded {
             // Without the seed it cannot be known what runs.
             if let Some(tracked) = self.tracked().get_mut(&instance.key) {
                 tracked.record_given_up = Some(settled.revision);

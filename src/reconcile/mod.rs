@@ -4,6 +4,7 @@
 //! cluster. A [`Controller`] serves one kind with one chart and drives them.
 
 mod apply;
+mod chance;
 mod convert;
 mod crds;
 mod deploy;
@@ -40,6 +41,7 @@ mod site;
 mod sources;
 pub(crate) mod status;
 mod strangers;
+mod takeup;
 mod testing;
 pub(crate) mod tracked;
 mod trial;

@@ -84,11 +84,23 @@ impl ClusterOutside {
 }
 
 impl Controller {
-    /// Warns that random values of a release of Helm's, which keeps none, are drawn anew.
-    pub(super) fn tell_drawn(&self, instance: &Instance, last: Option<&Entry>, outside: &ClusterOutside) {
+    /// Warns that random values of a release of Helm's, which keeps none, are drawn anew. `kept` tells whether it was taken
+    /// over with those it had.
+    pub(super) fn tell_drawn(
+        &self,
+        instance: &Instance,
+        last: Option<&Entry>,
+        kept: bool,
+        outside: &ClusterOutside,
+    ) {
         let is_own = |last: &Entry| last.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
-        let Some(last) = last.filter(|last| last.state == State::Deployed && !is_own(last)) else { return };
-        if !outside.reseed && matches!(outside.seed_state(), SeedState::Fresh(_)) {
+        let Some(last) = last.filter(|last| last.state == State::Deployed) else { return };
+        let are_new = match outside.seed_state() {
+            SeedState::Unknown => false,
+            SeedState::Fresh(_) => kept || (!outside.reseed && !is_own(last)),
+            SeedState::Stored(_) | SeedState::Copied(_) => kept,
+        };
+        if are_new {
             let note = format!(
                 "Helm keeps no random values: those that the chart draws (passwords, certificates) are new now and stay so; \
                  the ones before are in revision {} of the release",

@@ -231,7 +231,7 @@ impl Controller {
     }
 
     /// The objects of a recorded release, as far as the cluster serves their kinds now.
-    fn recorded(&self, instance: &Instance, record: &Record) -> Result<Objects, Error> {
+    pub(super) fn recorded(&self, instance: &Instance, record: &Record) -> Result<Objects, Error> {
         if record.manifest.starts_with(outline::MARK) {
             return Err(Error::Outlined(record.version));
         }
@@ -273,6 +273,7 @@ impl Controller {
             renew_at: None,
             finalizer: self.needs_finalizer(instance, objects, &hooks),
             first_deployed: None,
+            as_recorded: false,
             scaled: applied.iter().map(|one| &one.id).find(|id| scaled == Some(id.to_string())).cloned(),
             objects: applied,
         })

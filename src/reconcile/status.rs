@@ -126,6 +126,8 @@ pub(crate) struct Seal {
     pub(crate) finalizer: bool,
     /// Whether templates looked something up: what it was is not kept.
     pub(crate) looks_up: bool,
+    /// See [`Settled::as_recorded`](super::tracked::Settled::as_recorded).
+    pub(crate) as_recorded: bool,
     /// Of the selector by which it is served; [`Digest::default`] without one.
     pub(crate) selector: Digest,
 }
@@ -144,7 +146,8 @@ impl Seal {
         {
             map.insert("selector".into(), self.selector.to_string().into());
         }
-        let marks = [("looksUp", self.looks_up), ("finalizer", self.finalizer)];
+        let marks =
+            [("looksUp", self.looks_up), ("finalizer", self.finalizer), ("asRecorded", self.as_recorded)];
         for (mark, _) in marks.iter().filter(|(_, is_set)| *is_set) {
             if let Some(map) = value.as_object_mut() {
                 map.insert((*mark).into(), true.into());
@@ -164,6 +167,7 @@ impl Seal {
             renew_at: value.get("renewAt").and_then(Value::as_i64),
             finalizer: value.get("finalizer").is_some_and(|value| value == true),
             looks_up: value.get("looksUp").is_some_and(|value| value == true),
+            as_recorded: value.get("asRecorded").is_some_and(|value| value == true),
             selector: part("selector").unwrap_or_default(),
         })
     }

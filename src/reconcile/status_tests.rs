@@ -182,6 +182,7 @@ fn a_status_is_remembered() {
         renew_at: Some(5),
         finalizer: true,
         looks_up: true,
+        as_recorded: true,
         selector: Digest(7),
     };
     let status = next(&Value::Null, &applied(&chart, Resources { seal: Some(seal), ..all_ready() }), "t");

@@ -150,6 +150,8 @@ pub(crate) struct Settled {
     pub(crate) finalizer: bool,
     /// When the release was first deployed, as records say it; `None` if its record was not written by this process.
     pub(crate) first_deployed: Option<Box<str>>,
+    /// Whether its objects are those that Helm recorded, of which chance made others than it makes here.
+    pub(crate) as_recorded: bool,
     /// In the order they were applied.
     pub(crate) objects: Vec<Expected>,
 }
@@ -212,6 +214,7 @@ impl Settled {
             objects: seal_of(objects),
             renew_at: self.renew_at,
             finalizer: self.finalizer,
+            as_recorded: self.as_recorded,
             looks_up: self.lookups.as_ref().is_none_or(|lookups| !lookups.is_empty()),
             selector: Digest::default(),
         }
@@ -266,6 +269,7 @@ mod tests {
             renew_at: None,
             finalizer: false,
             first_deployed: Some("then".into()),
+            as_recorded: false,
             objects: Vec::new(),
         };
         let entry = |revision, state| Entry { revision, state, owner: None, uid: String::new() };

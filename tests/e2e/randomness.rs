@@ -47,28 +47,67 @@ fn passwords_outlive_a_new_chart_unless_they_are_to_be_fresh() {
     assert_eq!(revision(&namespace, &kind, "fresh"), "2");
 }
 
+const CHECKED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n  color: {{ .Values.color }}\n\
+                       \x20 checksum: {{ randAlphaNum 8 | sha256sum }}\n  {{ if .Values.more }}more: plain{{ end }}\n";
+
 #[test]
 #[ignore = "needs a control plane"]
-fn random_values_of_a_release_of_helm_are_drawn_once_more_and_that_is_told() {
-    let chart = Chart::new("drawn", &[("templates/secret.yaml", SECRET)]);
+fn random_values_of_a_release_of_helm_stay_until_something_changes() {
+    let files = [
+        ("templates/a.yaml", SECRET),
+        ("templates/b.yaml", CHECKED),
+        ("values.yaml", "color: green\nmore: false\n"),
+    ];
+    let chart = Chart::new("drawn", &files);
     let (kind, namespace) = (Kind::new("Drawn"), Namespace::new("drawn"));
     helm(&namespace, &["install", "demo", chart.path.to_str().unwrap()]);
-    let password = || namespace.path("secret", "demo", "{.data.password}");
-    let before = password();
+    let drawn = || {
+        [("secret", "{.data.password}"), ("configmap", "{.data.checksum}")]
+            .map(|(what, path)| namespace.path(what, "demo", path))
+    };
+    let events =
+        |reason: &str| namespace.kubectl(&["get", "events", "--field-selector", &format!("reason={reason}")]);
+    let by_helm = drawn();
     let mut operator = Operator::start(&chart.path, &kind, &namespace);
     namespace.resource(&kind, "demo", "{}");
-    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
-    says(30, "are in revision 1 of the release", || {
-        namespace.kubectl(&["get", "events", "--field-selector", "reason=RandomValuesDrawn"])
-    });
-    let drawn = password();
-    assert_ne!(drawn, before);
+    namespace.ready(&kind, "demo");
+    says(20, "until the resource or its chart changes", || events("RandomValuesKept"));
+    assert_eq!((drawn(), revision(&namespace, &kind, "demo")), (by_helm.clone(), "1".to_owned()));
+
+    // What somebody deletes is put back as it was, also after a restart and after a drift that nobody saw.
+    let put_back = || {
+        namespace.kubectl(&["delete", "secret,configmap", "demo"]);
+        becomes(30, by_helm.clone(), drawn);
+    };
+    put_back();
+    namespace.ready(&kind, "demo");
     operator.stop();
-    let operator = Operator::start(&chart.path, &kind, &namespace);
-    namespace.kubectl(&["annotate", &kind.full(), "demo", "chartwright.io/reconcile-now=1"]);
-    stays(3, password);
-    assert_eq!(password(), drawn);
-    assert!(!operator.log().contains("Random values"), "{}", operator.log());
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    put_back();
+    namespace.ready(&kind, "demo");
+    operator.stop();
+    namespace.kubectl(&["delete", "secret", "demo"]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, by_helm.clone(), drawn);
+    stays(3, drawn);
+    assert_eq!((drawn(), revision(&namespace, &kind, "demo")), (by_helm.clone(), "1".to_owned()));
+
+    // A change draws them anew, once, and says so.
+    namespace.change(&kind, "demo", r#"{"color": "red"}"#);
+    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
+    says(20, "are in revision 1 of the release", || events("RandomValuesDrawn"));
+    let now = drawn();
+    assert!(now[0] != by_helm[0] && now[1] != by_helm[1], "{now:?}");
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    becomes(30, "3".to_owned(), || revision(&namespace, &kind, "demo"));
+    assert_eq!(drawn(), now);
+
+    // What differs by more than chance is an upgrade at once.
+    helm(&namespace, &["install", "other", chart.path.to_str().unwrap(), "--set", "more=true"]);
+    let password = namespace.path("secret", "other", "{.data.password}");
+    namespace.resource(&kind, "other", "{}");
+    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "other"));
+    assert_ne!(namespace.path("secret", "other", "{.data.password}"), password);
 }
 
 const CERTIFICATE: &str = r#"

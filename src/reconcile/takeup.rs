@@ -1,0 +1,111 @@
+//! Releases that run already, of which nothing is in memory: taken up as they are, under their own revision.
+
+use std::sync::Arc;
+
+use super::chance::differs_by_chance;
+use super::error::Error;
+use super::identity::Digest;
+use super::ledger::{manifest_text, same_config, same_content, same_hooks};
+use super::objects::Object;
+use super::outside::SeedState;
+use super::status::Remembered;
+use super::tracked::Settled;
+use super::values::Values;
+use super::{Controller, Next, plan};
+use crate::cluster::events::Severity;
+use crate::cluster::instances::Instance;
+use crate::release::{Entry, Record, RecordBytes, State};
+
+impl Controller {
+    /// Takes up a deployed release of which nothing is in memory: if it renders as it was recorded, its objects are
+    /// applied under its own revision (which changes nothing where nothing changed), and no new one is made.
+    pub(super) async fn take_up(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        inputs: Digest,
+        entry: &Entry,
+        record: &Record,
+        bytes: &RecordBytes,
+    ) -> Result<Option<Next>, Error> {
+        let remembered = Remembered::read(&instance.status());
+        let is_install = match remembered.revision {
+            Some(revision) if revision == entry.revision => remembered.is_install,
+            _ => entry.revision == 1,
+        };
+        let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
+        let is_own = entry.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
+        let same = same_content(record, &manifest_text(&output.rendered), &values.config)
+            && (!is_own || same_hooks(&output.rendered.hooks, &record.hooks));
+        let was_kept = remembered.seal.is_some_and(|seal| seal.as_recorded && seal.inputs == inputs);
+        let may_be_kept = if is_own { was_kept } else { matches!(outside.seed_state(), SeedState::Fresh(_)) };
+        if !(same || may_be_kept && same_config(&record.config, &values.config)) {
+            return Ok(None);
+        }
+        let crds = self.crds_of(instance, &output.rendered, false);
+        let (mut objects, served) = self.build(instance, &output.rendered, crds).await?;
+        if !same {
+            let (again, _) = self.render_from(instance, values, entry.revision, is_install, true).await?;
+            let (again, _) = self.build(instance, &again.rendered, crds).await?;
+            let recorded = self.recorded(instance, record)?;
+            if !differs_by_chance(&objects, &again, &recorded) {
+                return Ok(None);
+            }
+            objects = recorded;
+        }
+        let definitions = self.try_definitions(instance, crds, &objects, false).await?;
+        let observed = self.dependents.of(&instance.key);
+        // A Job that removes itself has done so: it was applied when the release was recorded.
+        let is_done = |object: &&Object| object.is_fleeting() && !observed.contains_key(&object.id);
+        let all: Vec<&Object> = objects.list.iter().filter(|object| !is_done(object)).collect();
+        // Objects of a release of Helm's own carry its marks, which the check of strangers reads.
+        let known = observed.keys().map(|id| (id.clone(), ())).collect();
+        let trial = self.try_all(instance, &all, &known, &definitions).await?;
+        self.check_strangers(instance, &trial.strangers, &all).await?;
+        self.still_wanted(instance)?;
+        let finalizer = self.settle_finalizer(instance, &objects, &output.rendered.hooks).await?;
+        self.store_seed(instance, &outside).await?;
+        self.apply_definitions(instance, &definitions, &all).await?;
+        self.take_fields(&all, &trial.former).await?;
+        let applied = self.apply_all(instance, &all).await?;
+        let dropped = plan::dropped(&objects, observed.into_keys());
+        let dropped = self.keep_definitions(instance, dropped, &output.rendered.crds).await?;
+        self.prune(instance, &dropped).await?;
+        if !is_own {
+            let place = self.place(instance);
+            let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
+            taken.map_err(Error::api("take over the release record"))?;
+        }
+        let scaled = self.find_scaled(instance, values, &objects, entry.revision, is_install).await;
+        let settled = Arc::new(Settled {
+            inputs,
+            chart: self.chart_of(instance).digest,
+            rendered: output.digest,
+            capabilities: served.digest,
+            first_capabilities: served.digest,
+            revision: entry.revision,
+            is_install,
+            lookups: Some(output.lookups),
+            scaled,
+            renew_at: output.renew_at,
+            finalizer,
+            first_deployed: Some(record.info.first_deployed.as_str().into()),
+            as_recorded: !same,
+            objects: applied,
+        });
+        self.remember(instance, settled.clone());
+        if !same && !is_own {
+            self.tell_kept(instance);
+        }
+        self.report_applied(instance, &settled, Some(&output.rendered)).await;
+        Ok(Some(Next::Settled))
+    }
+
+    /// Warns that random values of a release of Helm's, which keeps none, are its own until something changes.
+    fn tell_kept(&self, instance: &Instance) {
+        let note = "what the chart draws at random (passwords, certificates) stays as Helm recorded it until the resource or \
+                    its chart changes; it is drawn anew then, for Helm keeps no random values. Give what is to stay in spec";
+        tracing::warn!(resource = %instance.key, "Random values of a release of Helm's are kept until it changes");
+        self.events.tell(instance, Severity::Warning, "TakeOver", "RandomValuesKept", note);
+    }
+}
