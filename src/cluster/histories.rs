@@ -119,6 +119,16 @@ impl Histories {
         known.covers(&self.extents, namespace) && records.into_iter().flatten().any(is_helms_word)
     }
 
+    /// Whether the newest record of a release is known to be of an attempt of a resource's, later than a revision, that did
+    /// not come to a good end.
+    pub(super) fn is_left_open(&self, namespace: &str, release: &str, after: i64, uid: &str) -> bool {
+        let known = self.lock();
+        let records = known.releases.get(&(namespace.into(), release.into()));
+        let newest = records.into_iter().flatten().map(|seen| &seen.entry).max_by_key(|entry| entry.revision);
+        known.covers(&self.extents, namespace)
+            && newest.is_some_and(|newest| newest.revision > after && newest.is_open_attempt_of(uid))
+    }
+
     /// Whether Helm is known to be taking away what a revision of ours made.
     pub(super) fn is_being_uninstalled(&self, namespace: &str, release: &str, revision: i64) -> bool {
         let known = self.lock();

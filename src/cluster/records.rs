@@ -34,7 +34,7 @@ pub(crate) struct Place<'a> {
     pub(crate) release: &'a str,
     /// The owner reference the records carry.
     pub(crate) owner: Value,
-    /// The seed of the release's random values, of which each record that is written holds a copy.
+    /// The seed of the release's random values, of which each record that is written holds a copy: the seed of a revision.
     pub(crate) seed: Option<Seed>,
 }
 
@@ -78,6 +78,12 @@ impl Records {
     /// Whether an older revision than the one that runs is known to count as deployed, too.
     pub(crate) fn is_doubled(&self, namespace: &str, release: &str, revision: i64) -> bool {
         self.histories.has_older_deployed(namespace, release, revision)
+    }
+
+    /// Whether the newest record of a release is known to be of an attempt of a resource's, later than a revision, that did
+    /// not come to a good end.
+    pub(crate) fn is_left_open(&self, namespace: &str, release: &str, after: i64, uid: &str) -> bool {
+        self.histories.is_left_open(namespace, release, after, uid)
     }
 
     /// Whether Helm is known to be taking away what a revision of ours made.

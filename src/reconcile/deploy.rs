@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use helm::{Crd, HookEvent, Rendered};
+use helm::{Crd, Hook, HookEvent, Rendered};
 
 use super::crds::{Definitions, capabilities};
 use super::error::Error;
@@ -23,13 +23,12 @@ use super::rollback::Broken;
 use super::status::Remembered;
 use super::tracked::{Expected, Settled, seal_of_observed};
 use super::values::Values;
-use super::{Controller, Next};
+use super::{Controller, Next, uninstall};
 use crate::annotations::{
-    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, PLAN, RANDOM_VALUES, RECONCILE_NOW, UPGRADE_DESCRIPTION,
+    INSTALL_DESCRIPTION, INSTALL_DISABLE_HOOKS, PLAN, RECONCILE_NOW, UPGRADE_DESCRIPTION,
     UPGRADE_DISABLE_HOOKS, is_true,
 };
 use crate::cluster::discovery::Served;
-use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::release::State;
@@ -45,6 +44,8 @@ pub(super) struct Before {
     /// What its stored manifest names.
     pub(super) recorded: Vec<ObjectId>,
     pub(super) first_deployed: Option<String>,
+    /// The revision and hooks of an attempt that did not come to a good end.
+    attempted: Option<(i64, Vec<Hook>)>,
 }
 
 impl Controller {
@@ -59,11 +60,15 @@ impl Controller {
         match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
             _ if is_true(instance, PLAN) => {
+                self.end_overtaken(instance, &values).await;
                 let held = self.planned(instance).await?;
                 self.stay(instance, settled, &held).await
             }
             _ => match self.held(instance) {
-                Some(held) => self.stay(instance, settled, &held).await,
+                Some(held) => {
+                    self.end_overtaken(instance, &values).await;
+                    self.stay(instance, settled, &held).await
+                }
                 None => self.advance(instance, &values, inputs, settled).await,
             },
         }
@@ -72,8 +77,12 @@ impl Controller {
     /// What is known of the running release: from memory, or from the status and the watched objects after a restart.
     /// With `inputs` only if it was made of them.
     pub(super) fn recall(&self, instance: &Instance, inputs: Option<Digest>) -> Option<Arc<Settled>> {
-        if let Some(settled) = self.tracked().get(&instance.key).and_then(|tracked| tracked.settled.clone()) {
-            return Some(settled);
+        let known = self.tracked().get(&instance.key).map(|one| (one.settled.clone(), one.disturbed));
+        match known {
+            Some((Some(settled), _)) => return Some(settled),
+            // What was changed within a second of what was there cannot be told from it.
+            Some((None, true)) => return None,
+            _ => {}
         }
         let remembered = Remembered::read(&instance.status());
         let (seal, revision) = (remembered.seal?, remembered.revision?);
@@ -130,6 +139,7 @@ impl Controller {
         self.lookups.follow(&instance.key, asked);
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
             tracked.settled = Some(settled);
+            tracked.disturbed = false;
         }
     }
 
@@ -150,6 +160,10 @@ impl Controller {
                 self.check_chart(instance, &chart)?;
                 before.first_deployed = Some(record.info.first_deployed.clone());
                 before.recorded = self.ids_of(instance, &record.manifest);
+                if last.is_open_attempt_of(&instance.uid) {
+                    let hooks = record.hooks.iter().filter_map(uninstall::hook).collect();
+                    before.attempted = Some((last.revision, hooks));
+                }
                 if before.settled.is_none()
                     && last.state == State::Deployed
                     && chart.version == self.chart_of(instance).chart().metadata.version
@@ -199,8 +213,10 @@ impl Controller {
         };
         self.tell_drawn(instance, history.last(), kept, &outside);
         self.store_seed(instance, &outside).await?;
+        self.stop_former_hooks(instance, &before, &output.rendered.hooks).await?;
+        let seed = self.seed_of(instance, &outside);
         let mut record = self.record(instance, values, &output.rendered, revision, &before);
-        let pending = self.write_record(instance, &record, revision.recorded).await?;
+        let pending = self.write_record(instance, &record, revision.recorded, seed).await?;
         self.take_fields(&to_write, &trial.former).await?;
 
         let mut touched = false;
@@ -219,8 +235,8 @@ impl Controller {
         let applied = match done {
             Ok(applied) => applied,
             Err(error) => {
-                let broken =
-                    Broken { record, revision, objects: &objects, before: &before, touched, repeats };
+                let (objects, before) = (&objects, &before);
+                let broken = Broken { record, revision, objects, before, touched, repeats, seed };
                 let error = self.fall_back(instance, broken, error).await;
                 if let Err(error) = self.make_room(instance, revision, &history).await {
                     tracing::warn!(resource = %instance.key, %error, "Cannot clear away old records");
@@ -230,7 +246,8 @@ impl Controller {
         };
         record.info.status = State::Deployed;
         record.info.description = description(instance, revision.is_install);
-        self.conclude_record(instance, &record, &pending).await?;
+        self.conclude_record(instance, &record, &pending, seed).await?;
+        self.keep_seed(instance, &outside).await;
         let scaled = self.find_scaled(instance, values, &objects, revision.number, revision.is_install).await;
         let settled = Arc::new(Settled {
             inputs,
@@ -265,7 +282,7 @@ impl Controller {
         &self,
         instance: &Instance,
         objects: &Objects,
-        hooks: &[helm::Hook],
+        hooks: &[Hook],
     ) -> Result<bool, Error> {
         let needed = self.needs_finalizer(instance, objects, hooks);
         let now = self.instances.get(&instance.key);
@@ -275,12 +292,7 @@ impl Controller {
     }
 
     /// Whether a release cannot be left to Kubernetes when its resource is deleted.
-    pub(super) fn needs_finalizer(
-        &self,
-        instance: &Instance,
-        objects: &Objects,
-        hooks: &[helm::Hook],
-    ) -> bool {
+    pub(super) fn needs_finalizer(&self, instance: &Instance, objects: &Objects, hooks: &[Hook]) -> bool {
         let out_of_reach = !self.hooks_out_of_reach(instance, hooks).is_empty();
         plan::needs_finalizer(objects, hooks, out_of_reach)
     }
@@ -328,13 +340,17 @@ impl Controller {
         Ok(applied)
     }
 
-    /// Whether every revision gets random values of its own.
-    fn wants_fresh_values(&self, instance: &Instance) -> bool {
-        match instance.annotations.get(RANDOM_VALUES).map(|text| &**text) {
-            Some("fresh") => true,
-            Some("stable") => false,
-            _ => self.watch.fresh_random_values,
-        }
+    /// Ends hooks of an attempt before that are not hooks of this one.
+    async fn stop_former_hooks(
+        &self,
+        instance: &Instance,
+        before: &Before,
+        hooks: &[Hook],
+    ) -> Result<(), Error> {
+        let Some((revision, former)) = &before.attempted else { return Ok(()) };
+        let is_now = |former: &&Hook| hooks.iter().any(|hook| hook.manifest == former.manifest);
+        let former: Vec<_> = former.iter().filter(|former| !is_now(former)).cloned().collect();
+        self.stop_hooks(instance, &former, *revision).await
     }
 
     /// Renders a release.
@@ -428,29 +444,6 @@ impl Controller {
         let served = self.discovery.current();
         let namespace = self.release_namespace(&instance.key);
         objects::ids(manifest, namespace, &served.kinds)
-    }
-
-    pub(super) async fn store_seed(
-        &self,
-        instance: &Instance,
-        outside: &ClusterOutside,
-    ) -> Result<(), Error> {
-        let (seed, over) = match outside.seed_state() {
-            SeedState::Fresh(seed) => (seed, outside.reseed),
-            SeedState::Copied(seed) => (seed, true),
-            SeedState::Unknown | SeedState::Stored(_) => return Ok(()),
-        };
-        match self.seeds.write(&self.place(instance), &seed, over).await {
-            Ok(()) => {
-                if let Some(tracked) = self.tracked().get_mut(&instance.key) {
-                    tracked.seed = Some(seed);
-                }
-                Ok(())
-            }
-            // Another seed is there: everything made of this one must be made again.
-            Err(error) if is_conflict(&error) => Err(Error::Overtaken),
-            Err(error) => Err(Error::api("store the release's seed")(error)),
-        }
     }
 
     fn tell_conversions(&self, instance: &Instance, objects: &Objects) {

@@ -229,9 +229,7 @@ impl Controller {
         let Some(found) = found.filter(|found| self.is_ours(instance, &Marks::of(found))) else {
             return Ok(false);
         };
-        let works = matches!(&*object.id.kind, "Job" | "Pod");
-        Ok(hook.delete_policies.contains(&HookDeletePolicy::HookSucceeded)
-            || (works && matches!(progress(&object.id.kind, &found), Progress::Running)))
+        Ok(hook.delete_policies.contains(&HookDeletePolicy::HookSucceeded) || is_at_work(&object.id, &found))
     }
 
     /// Waits until a hook's object has done its work.
@@ -281,7 +279,51 @@ impl Controller {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             self.still_same(instance)?;
+            self.hold_meanwhile(instance).await?;
         }
+    }
+
+    /// Who asks for the finalizer while a hook is waited for does not have to wait, too: the resource may be deleted before.
+    async fn hold_meanwhile(&self, instance: &Instance) -> Result<(), Error> {
+        match self.instances.get(&instance.key) {
+            Some(now) if !now.deleting && self.wants_finalizer(&now) => self.set_finalizer(&now, true).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends what hooks of a revision that is given up are doing, and removes what their policies would have removed at its
+    /// end. Those with the mark of another revision stay.
+    pub(super) async fn stop_hooks(
+        &self,
+        instance: &Instance,
+        hooks: &[Hook],
+        revision: i64,
+    ) -> Result<(), Error> {
+        for hook in hooks {
+            // What cannot be made is not there.
+            let objects = self.hook_objects(instance, hook).unwrap_or_default();
+            for object in objects.iter().filter(|object| !object.id.is_definition()) {
+                let found = self.writer.get(&object.kind, &object.id).await;
+                let found = found.map_err(Error::api(format!("read the hook {}", object.id)))?;
+                let Some(found) = found else { continue };
+                let marks = Marks::of(&found);
+                let run = marks.annotations.get(HOOK_RUN);
+                let is_run = |event: &HookEvent| {
+                    let mark = format!("{}-{revision}-", event_name(*event));
+                    run.is_some_and(|run| run.starts_with(&mark))
+                };
+                let policies = [HookDeletePolicy::HookSucceeded, HookDeletePolicy::HookFailed];
+                let goes = policies.iter().any(|policy| hook.delete_policies.contains(policy))
+                    || is_at_work(&object.id, &found);
+                if goes && hook.events.iter().any(is_run) && self.is_ours(instance, &marks) {
+                    let uid = Some(&*marks.uid);
+                    let deleted = self.writer.delete(&instance.key, &object.kind, &object.id, uid).await;
+                    deleted.map_err(Error::api(format!("delete the hook {}", object.id)))?;
+                    tracing::info!(resource = %instance.key, object = %object.id, "Ended a hook that is not wanted any more");
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds what the hook's pod says.
@@ -464,6 +506,11 @@ fn marked(object: &HookObject, mark: &str) -> Value {
 /// Whether a resource can own an object.
 fn is_in_reach(instance: &Instance, id: &ObjectId) -> bool {
     instance.key.namespace.is_empty() || id.namespace == instance.key.namespace
+}
+
+/// Whether what was found of a hook has work to do and has not done it.
+fn is_at_work(id: &ObjectId, found: &Value) -> bool {
+    matches!(&*id.kind, "Job" | "Pod") && matches!(progress(&id.kind, found), Progress::Running)
 }
 
 fn progress(kind: &str, object: &Value) -> Progress {

@@ -66,6 +66,7 @@ impl Controller {
         let Some(settled) = self.renders_as_before(instance, values, settled).await? else {
             return self.advance(instance, values, settled.inputs, Some(settled.clone())).await;
         };
+        self.end_later(instance, &settled).await?;
         let drift = self.drift(instance, &settled);
         let settled = if self.is_pass_due(instance) {
             self.apply_again(instance, values, &settled).await?

@@ -7,9 +7,11 @@ use super::deploy::Before;
 use super::error::Error;
 use super::identity::ObjectId;
 use super::plan::{self, Revision};
+use super::render::Seed;
 use super::values::Values;
 use super::{Controller, objects, outline};
 use crate::cluster::instances::Instance;
+use crate::cluster::records::Place;
 use crate::release::{self, ChartInfo, Entry, HookRecord, Info, LastRun, Owner, Record, RecordBytes, State};
 
 impl Controller {
@@ -141,15 +143,17 @@ impl Controller {
         }
     }
 
-    /// Writes a record, over the one of its revision if there is one; returns what was written.
+    /// Writes a record with the seed of its random values, over the one of its revision if there is one; returns what was
+    /// written.
     pub(super) async fn write_record(
         &self,
         instance: &Instance,
         record: &Record,
         over: bool,
+        seed: Option<Seed>,
     ) -> Result<RecordBytes, Error> {
         let bytes = self.encoded(instance, record)?;
-        let place = self.place(instance);
+        let place = Place { seed, ..self.place(instance) };
         let written = if over {
             self.records.replace(&place, record.version, record.info.status, &bytes).await
         } else {
@@ -165,13 +169,14 @@ impl Controller {
         instance: &Instance,
         record: &Record,
         written: &RecordBytes,
+        seed: Option<Seed>,
     ) -> Result<(), Error> {
         let bytes = match release::with_info(written, &record.info) {
             Ok(bytes) if bytes.fit() => bytes,
             _ => self.encoded(instance, record)?,
         };
-        let written =
-            self.records.replace(&self.place(instance), record.version, record.info.status, &bytes).await;
+        let place = Place { seed, ..self.place(instance) };
+        let written = self.records.replace(&place, record.version, record.info.status, &bytes).await;
         written.map_err(Error::api("write the release's record"))
     }
 

@@ -78,10 +78,11 @@ impl Controller {
         record.info.status = State::Deployed;
         record.info.description = deploy::description(instance, settled.is_install);
         self.still_wanted(instance)?;
-        match self.write_record(instance, &record, false).await {
+        let seed = self.place(instance).seed;
+        match self.write_record(instance, &record, false, seed).await {
             // It is there and was not seen: somebody took its labels.
             Err(Error::Api { error, .. }) if is_conflict(&error) => {
-                self.write_record(instance, &record, true).await?;
+                self.write_record(instance, &record, true, seed).await?;
             }
             written => _ = written?,
         }

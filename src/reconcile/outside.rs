@@ -6,17 +6,14 @@ use gostd::value::Frozen;
 use kube::Client;
 use tokio::runtime::Handle;
 
-use super::Controller;
 use super::render::{Drawing, Outside, Seed};
 use crate::cluster::discovery::Served;
 use crate::cluster::error::explain;
-use crate::cluster::events::Severity;
-use crate::cluster::instances::Instance;
 use crate::cluster::lookup::lookup;
 use crate::cluster::records::Records;
 use crate::cluster::seeds::{Found, Seeds, secret_name};
 use crate::lock::lock;
-use crate::release::{Entry, State};
+use crate::release::State;
 
 /// Answers for the render of one release.
 pub(super) struct ClusterOutside {
@@ -44,18 +41,31 @@ pub(super) enum SeedState {
     Fresh(Seed),
     /// It was taken from the release's record, for its Secret is gone or damaged, and is to be written there again.
     Copied(Seed),
+    /// The same where its Secret holds another one: what runs was made of the record's.
+    Recalled(Seed),
+}
+
+impl SeedState {
+    /// The seed, if one was asked for.
+    pub(super) fn seed(self) -> Option<Seed> {
+        match self {
+            Self::Unknown => None,
+            Self::Stored(seed) | Self::Fresh(seed) | Self::Copied(seed) | Self::Recalled(seed) => Some(seed),
+        }
+    }
 }
 
 impl ClusterOutside {
-    /// The copy of the seed that the release's record holds, where its own Secret does not.
+    /// The copy of the seed that the record of what runs holds, or where there is none in its own Secret, the last record.
     fn copy_for(&self, found: Found) -> Result<Option<Seed>, String> {
-        if self.reseed || matches!(found, Found::Seed(_)) {
+        if self.reseed {
             return Ok(None);
         }
+        let is_found = matches!(found, Found::Seed(_));
         let copied = async {
             let history = self.records.history(&self.namespace, &self.release).await?;
             let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
-            let last = history.last().filter(|last| deployed != Some(last));
+            let last = history.last().filter(|last| deployed != Some(last) && !is_found);
             for entry in deployed.into_iter().chain(last) {
                 let seed = self.records.read_seed(&self.namespace, &self.release, entry.revision).await?;
                 if seed.is_some() {
@@ -68,7 +78,7 @@ impl ClusterOutside {
         let copied = copied.map_err(|error: kube::Error| {
             format!("cannot read the release's seed from its record: {}", explain(&error))
         })?;
-        if copied.is_some() {
+        if copied.is_some() && !is_found {
             tracing::info!(
                 namespace = %self.namespace, release = %self.release,
                 "The Secret with the release's seed is gone or damaged; the copy in its record is taken"
@@ -83,39 +93,10 @@ impl ClusterOutside {
     }
 }
 
-impl Controller {
-    /// Warns that random values of a release of Helm's, which keeps none, are drawn anew. `kept` tells whether it was taken
-    /// over with those it had.
-    pub(super) fn tell_drawn(
-        &self,
-        instance: &Instance,
-        last: Option<&Entry>,
-        kept: bool,
-        outside: &ClusterOutside,
-    ) {
-        let is_own = |last: &Entry| last.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
-        let Some(last) = last.filter(|last| last.state == State::Deployed) else { return };
-        let are_new = match outside.seed_state() {
-            SeedState::Unknown => false,
-            SeedState::Fresh(_) => kept || (!outside.reseed && !is_own(last)),
-            SeedState::Stored(_) | SeedState::Copied(_) => kept,
-        };
-        if are_new {
-            let note = format!(
-                "Helm keeps no random values: those that the chart draws (passwords, certificates) are new now and stay so; \
-                 the ones before are in revision {} of the release",
-                last.revision
-            );
-            tracing::warn!(resource = %instance.key, revision = last.revision, "Random values of a release of Helm's are new");
-            self.events.tell(instance, Severity::Warning, "TakeOver", "RandomValuesDrawn", &note);
-        }
-    }
-}
-
 impl Outside for ClusterOutside {
     fn seed(&self) -> Result<Seed, String> {
         let mut state = lock(&self.seed);
-        if let SeedState::Stored(seed) | SeedState::Fresh(seed) | SeedState::Copied(seed) = *state {
+        if let Some(seed) = state.seed() {
             return Ok(seed);
         }
         let found = if self.reseed {
@@ -125,6 +106,7 @@ impl Outside for ClusterOutside {
             found.map_err(|error| format!("cannot read the release's seed: {}", explain(&error)))?
         };
         let (state_now, seed) = match (found, self.copy_for(found)?) {
+            (Found::Seed(seed), Some(copy)) if copy != seed => (SeedState::Recalled(copy), copy),
             (Found::Seed(seed), _) => (SeedState::Stored(seed), seed),
             (_, Some(seed)) => (SeedState::Copied(seed), seed),
             (Found::Damaged, None) => {

@@ -14,6 +14,7 @@ use super::identity::{Digest, InstanceKey};
 use super::ledger::manifests_of;
 use super::objects::Objects;
 use super::plan::{self, Revision};
+use super::render::Seed;
 use super::status::Remembered;
 use super::tracked::{Failure, Settled};
 use super::values::Values;
@@ -42,6 +43,8 @@ pub(super) struct Broken<'a> {
     pub(super) touched: bool,
     /// Whether the same was tried before and failed.
     pub(super) repeats: bool,
+    /// Of its random values.
+    pub(super) seed: Option<Seed>,
 }
 
 impl Controller {
@@ -73,6 +76,7 @@ impl Controller {
             Err(error) => {
                 let count = failure.map_or(0, |failure| failure.count).saturating_add(1);
                 self.note_failure(instance, error, inputs, attempt, capabilities, count);
+                self.end_overtaken(instance, values).await;
                 self.move_failed(instance);
             }
         }
@@ -123,8 +127,8 @@ impl Controller {
         if broken.touched
             && let Some(tracked) = self.tracked().get_mut(&instance.key)
         {
-            // What is there now is neither the old nor the new.
             tracked.settled = None;
+            tracked.disturbed = true;
         }
         // The record stays pending: the next attempt goes on under its number.
         if error.is_passing() {
@@ -135,7 +139,7 @@ impl Controller {
         // The same failure again is not worth another line of history, where the way back leads to a deployed revision.
         let again = target.is_some() && broken.repeats && !broken.revision.recorded;
         if !again {
-            self.record_failure(instance, &broken.record, &error).await;
+            self.record_failure(instance, &broken, &error).await;
         }
         let Some(to) = target else { return error };
         let cause = Box::new(error);
@@ -149,25 +153,25 @@ impl Controller {
             Err(Error::Overtaken) => Error::Overtaken,
             Err(why) => {
                 if again {
-                    self.record_failure(instance, &broken.record, &cause).await;
+                    self.record_failure(instance, &broken, &cause).await;
                 }
                 Error::Between { cause, to, why: Box::new(why) }
             }
         }
     }
 
-    async fn record_failure(&self, instance: &Instance, record: &Record, error: &Error) {
-        let mut record = record.clone();
+    async fn record_failure(&self, instance: &Instance, broken: &Broken<'_>, error: &Error) {
+        let mut record = broken.record.clone();
         record.info.status = State::Failed;
         record.info.description = format!("Release {:?} failed: {error}", record.name);
         // The cause matters more than a record of it.
-        if let Err(second) = self.write_record(instance, &record, true).await {
+        if let Err(second) = self.write_record(instance, &record, true, broken.seed).await {
             tracing::warn!(resource = %instance.key, error = %second, "Cannot record the failure");
         }
     }
 
     /// Whether failed upgrades of a resource are rolled back.
-    fn goes_back(&self, instance: &Instance) -> bool {
+    pub(super) fn goes_back(&self, instance: &Instance) -> bool {
         annotations::switch(instance, ROLLBACK).unwrap_or(self.watch.rollback_on_failure)
     }
 

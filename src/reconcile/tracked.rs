@@ -20,6 +20,8 @@ pub(crate) struct Tracked {
     pub(crate) uid: Box<str>,
     /// The release that runs.
     pub(crate) settled: Option<Arc<Settled>>,
+    /// Whether an attempt has changed objects and did not come to its end: what is there is neither the old nor the new.
+    pub(crate) disturbed: bool,
     /// The attempt that failed last, until one succeeds.
     pub(crate) failure: Option<Failure>,
     /// The release's seed, once something asked for it.

@@ -172,6 +172,7 @@ impl Controller {
 
     /// Lets a resource go that leaves everything behind.
     pub(super) async fn orphan_release(&self, instance: &Instance) -> Result<Next, Error> {
+        self.end_for_good(instance).await?;
         let last = self.last_record(instance).await?;
         self.orphan(instance, last.as_ref().map(|last| &last.record)).await?;
         let note = "everything of the release stays, as a release of Helm's";

@@ -148,6 +148,14 @@ pub(crate) struct Entry {
     pub(crate) uid: String,
 }
 
+impl Entry {
+    /// Whether it is of an attempt of a resource's that is under way, broke off or failed.
+    pub(crate) fn is_open_attempt_of(&self, uid: &str) -> bool {
+        let is_open = self.state.is_pending() || self.state == State::Failed;
+        is_open && self.owner.as_ref().is_some_and(|owner| owner.uid == uid)
+    }
+}
+
 /// What a record's metadata says of the object that controls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {

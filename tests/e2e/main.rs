@@ -24,6 +24,7 @@ mod dropin;
 mod election;
 mod evolution;
 mod failures;
+mod givenup;
 mod interruptions;
 mod lookups;
 mod main_job;

@@ -142,6 +142,10 @@ fn certificates_are_renewed_once_when_they_are_due() {
     assert_eq!(due - epoch, 20 * 24 * 60 * 60);
     let patch = format!(r#"{{"stringData": {{"epoch": "{}"}}}}"#, epoch - LATER);
     namespace.merge("secret", seed, &patch);
+    // The record's copy is of the same time.
+    let copy = format!("by-place {} {}", epoch - LATER, namespace.path("secret", seed, "{.data.key}"));
+    let patch = format!(r#"{{"stringData": {{"seed": "{copy}"}}}}"#);
+    namespace.merge("secret", "sh.helm.release.v1.demo.v1", &patch);
     let status = format!(r#"{{"resources": {{"seal": {{"renewAt": {}}}}}}}"#, due - LATER);
     namespace.merge_status(&kind.full(), "demo", &status);
 
@@ -231,4 +235,69 @@ fn a_seed_that_was_deleted_or_damaged_while_nobody_looked_is_taken_from_the_reco
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(30, "Z3JleQ==".to_owned(), color);
     assert_eq!(password(), before);
+}
+
+const FATED: &str = r#"
+apiVersion: v1
+kind: Secret
+metadata: {name: {{ .Release.Name }}}
+data:
+  password: {{ randAlphaNum 16 | b64enc }}
+  color: {{ .Values.color | b64enc }}
+{{- with .Values.fails }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: Bad_Name, annotations: {helm.sh/hook: {{ . }}}}
+{{- end }}
+"#;
+
+#[test]
+#[ignore = "needs a control plane"]
+fn the_seed_of_what_runs_outlives_attempts_and_older_copies() {
+    let chart = Chart::new("heirloom", &[("templates/all.yaml", FATED)]);
+    let (kind, namespace) = (Kind::new("Keepsake"), Namespace::new("heirloom"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    let api_version = kind.api_version();
+    namespace.apply(&format!(
+        r#"{{"apiVersion": "{api_version}", "kind": "Keepsake", "metadata": {{"name": "demo", "annotations":
+        {{"chartwright.io/random-values": "fresh"}}}}, "spec": {{"color": "green"}}}}"#
+    ));
+    namespace.ready(&kind, "demo");
+    let password = || namespace.path("secret", "demo", "{.data.password}");
+    let key = || namespace.path("secret", "sh.chartwright.seed.v1.demo", "{.data.key}");
+    let before = (password(), key());
+    for event in ["pre-upgrade", "post-upgrade"] {
+        namespace.change(&kind, "demo", &format!(r#"{{"color": "red", "fails": "{event}"}}"#));
+        let told = format!("{event} hooks failed");
+        says(60, &told, || namespace.condition(&kind, "demo", "ReleaseFailed"));
+        becomes(30, before.0.clone(), password);
+        assert_eq!(key(), before.1, "{event}");
+    }
+    namespace.change(&kind, "demo", r#"{"color": "green", "fails": null}"#);
+    namespace.ready(&kind, "demo");
+    namespace.kubectl(&["delete", "secret", "demo"]);
+    becomes(30, before.0.clone(), password);
+
+    // A success has a seed of its own.
+    namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
+    becomes(30, "Ymx1ZQ==".to_owned(), || namespace.path("secret", "demo", "{.data.color}"));
+    becomes(30, true, || key() != before.1);
+    namespace.ready(&kind, "demo");
+    let now = (password(), key());
+    assert_ne!(now.0, before.0);
+
+    // Somebody puts an older copy in its place.
+    operator.stop();
+    let older = format!(r#"{{"data": {{"key": "{}"}}}}"#, before.1);
+    namespace.merge("secret", "sh.chartwright.seed.v1.demo", &older);
+    let annotation = "chartwright.io/random-values=stable";
+    namespace.kubectl(&["annotate", "--overwrite", &kind.full(), "demo", annotation]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.change(&kind, "demo", r#"{"color": "pink"}"#);
+    becomes(30, "cGluaw==".to_owned(), || namespace.path("secret", "demo", "{.data.color}"));
+    assert_eq!((password(), key()), now);
+    says(20, "was put in its place", || {
+        namespace.kubectl(&["get", "events", "--field-selector=reason=SeedPutBack"])
+    });
 }
