@@ -7,11 +7,16 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 
+use crate::escapes::Unescaped;
+
 /// What stands in the place of a secret.
 const HIDDEN: &str = "<hidden>";
 
 /// Shorter texts are no secrets, and stand everywhere.
 const SHORTEST: usize = 4;
+
+/// A quoted text within a quoted text: so many times it is looked into.
+const MOST_LEVELS: usize = 4;
 
 /// Neither are these.
 const COMMON: &[&str] = &["true", "false", "null"];
@@ -44,12 +49,42 @@ impl Secrets {
         Self::of(["data", "stringData"].iter().filter_map(|key| object.get(*key)).chain(&plain))
     }
 
-    /// A text without them.
+    /// A text without them, however they are written there.
     pub(crate) fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.texts.iter().fold(Cow::Borrowed(text), |text, secret| match without(&text, secret) {
+        let plain =
+            self.texts.iter().fold(Cow::Borrowed(text), |text, secret| match without(&text, secret) {
+                Some(text) => Cow::Owned(text),
+                None => text,
+            });
+        match self.without_escaped(&plain) {
             Some(text) => Cow::Owned(text),
-            None => text,
-        })
+            None => plain,
+        }
+    }
+
+    /// A text without those that are written with escapes, perhaps of a text that has them already; `None` if none is.
+    fn without_escaped(&self, text: &str) -> Option<String> {
+        if self.texts.is_empty() || !text.contains('\\') {
+            return None;
+        }
+        let mut places = Vec::new();
+        let mut read = Unescaped::plain(text).read();
+        for _ in 0..MOST_LEVELS {
+            let Some(unescaped) = &read else { break };
+            places.extend(self.texts.iter().flat_map(|secret| unescaped.find(secret)));
+            read = unescaped.read();
+        }
+        places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+        let (mut out, mut at) = (String::new(), 0);
+        for place in &places {
+            if place.start >= at {
+                out.push_str(text.get(at..place.start)?);
+                out.push_str(HIDDEN);
+            }
+            at = at.max(place.end);
+        }
+        out.push_str(text.get(at..)?);
+        (!places.is_empty()).then_some(out)
     }
 
     /// The same for every text in a value.
@@ -335,5 +370,34 @@ mod tests {
         let mut value = json!({"conditions": [{"message": "not first line\nsecond line"}]});
         secrets.hide_in(&mut value);
         assert_eq!(value, json!({"conditions": [{"message": "not <hidden>"}]}));
+    }
+
+    #[test]
+    fn secrets_are_hidden_in_whatever_escapes() {
+        let secrets =
+            Secrets::of([&json!({"password": "Pa\"ss\\w0rd{{<x>&%é[(", "key": "first 1\nsecond\t2"})]);
+        for (told, want) in [
+            (r#"x: "Pa\"ss\\w0rd{{<x>&%é[(": no"#, r#"x: "<hidden>": no"#),
+            (
+                r#"Unsupported value: "Pa\"ss\\w0rd{{\u003cx\u003e\u0026%é[(": supported values: "a""#,
+                r#"Unsupported value: "<hidden>": supported values: "a""#,
+            ),
+            (
+                r#"parsing time "Pa\"ss\\w0rd{{<x>&%\xc3\xa9[(" as "2006""#,
+                r#"parsing time "<hidden>" as "2006""#,
+            ),
+            (r#"ascii "Pa\"ss\\w0rd{{<x>&%\u00e9[(""#, r#"ascii "<hidden>""#),
+            (r#"octal "Pa\"ss\\w0rd{{<x>&%\303\251[(""#, r#"octal "<hidden>""#),
+            (r#"cut off "Pa\"ss\\w0rd{{\u003cx>&%é[("#, r#"cut off "<hidden>"#),
+            (
+                r#"twice: "{\"password\":\"Pa\\\"ss\\\\w0rd{{\\u003cx\\u003e\\u0026%é[(\"}" and more"#,
+                r#"twice: "{\"password\":\"<hidden>\"}" and more"#,
+            ),
+            (r#"lines: "first 1\nsecond\t2""#, r#"lines: "<hidden>""#),
+            (r#"one of them: "x\nfirst 1\ny""#, r#"one of them: "x\n<hidden>\ny""#),
+            (r#"of neither: "a \"b\" \u003c c""#, r#"of neither: "a \"b\" \u003c c""#),
+        ] {
+            assert_eq!(secrets.hide(told), want);
+        }
     }
 }

@@ -11,6 +11,7 @@ mod crd;
 mod definitions;
 mod discretion;
 mod election;
+mod escapes;
 mod json;
 mod kind;
 mod limits;

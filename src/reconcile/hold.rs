@@ -1,12 +1,13 @@
 //! What keeps a resource at the release it has although another one is due: the user's word, or its turn in the roll-out of
 //! a new chart. What runs is kept as it is meanwhile.
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard};
 
+use serde_json::Value;
+
 use super::identity::{Digest, InstanceKey};
-use super::rollout::{Rollout, Turn};
-use super::status::{Remembered, condition, text};
+use super::rollout::{Claim, Interrupted, Rollout, Turn};
+use super::status::{LATE, Remembered, condition, text};
 use super::tracked::Settled;
 use super::{Controller, Error, Next, pin, preview};
 use crate::annotations::{self, HOLD, PLAN};
@@ -42,9 +43,13 @@ impl Controller {
 
     /// Why a resource whose release is made of another chart stays at it; `None` if it may move on.
     pub(super) fn held(&self, instance: &Instance) -> Option<Held> {
-        let remembered = Remembered::read(&instance.status());
+        let status = instance.status();
+        let remembered = Remembered::read(&status);
         if !remembered.seal.is_some_and(|seal| self.is_another(instance, seal.chart)) {
-            self.leave_rollout(&instance.key);
+            // Where it is on its way, it gives its place up when it is ready.
+            if pin::pinned(instance).is_some() {
+                self.leave_rollout(&instance.key);
+            }
             return None;
         }
         let chart = self.chart_of(instance).title();
@@ -58,11 +63,18 @@ impl Controller {
             self.leave_rollout(&instance.key);
             return None;
         }
+        let claim = if remembered.observed_generation != instance.generation {
+            Claim::Changed
+        } else if ready(&status).is_some_and(|ready| text(ready, "status") == "True") {
+            Claim::Chart
+        } else {
+            Claim::Unready
+        };
         let all = self.instances.all();
         let turn = {
             let mut rollout = self.rollout();
             rollout.begin(|| self.interrupted(&all));
-            rollout.ask(&instance.key, all.len(), self.watch.rollout)
+            rollout.ask(&instance.key, claim, all.len(), self.watch.rollout)
         };
         match turn {
             Turn::Go => None,
@@ -72,8 +84,9 @@ impl Controller {
             }
             Turn::Halted(failed) => {
                 let failed = names(&failed);
-                let message =
-                    format!("no resource moves to {chart} until those work that failed to: {failed}");
+                let message = format!(
+                    "no resource moves to {chart} until those work that failed to: {failed}; a change of its spec goes ahead"
+                );
                 Some(Held::new("RolloutHalted", message))
             }
         }
@@ -101,20 +114,49 @@ impl Controller {
         chart != Digest::default() && chart != self.chart_of(instance).digest
     }
 
-    /// The resources that are on this chart and not ready yet, and those whose move to it failed.
-    fn interrupted(&self, all: &[Arc<Instance>]) -> (BTreeSet<InstanceKey>, BTreeSet<InstanceKey>) {
-        let (mut moving, mut failed) = (BTreeSet::new(), BTreeSet::new());
+    /// The resources that are on their way to this chart, and those whose move to it failed.
+    fn interrupted(&self, all: &[Arc<Instance>]) -> Interrupted {
+        let mut found = Interrupted::default();
         for instance in all.iter().filter(|instance| pin::pinned(instance).is_none()) {
             let status = instance.status();
-            let is = |kind: &str| condition(&status, kind).is_some_and(|one| text(one, "status") == "True");
             let Some(seal) = Remembered::read(&status).seal else { continue };
-            if seal.chart == self.charts.newest().digest && !is("Ready") {
-                moving.insert(instance.key.clone());
-            } else if self.is_another(instance, seal.chart) && is("ReleaseFailed") {
-                failed.insert(instance.key.clone());
-            }
+            let (ready, failed) = (ready(&status), condition(&status, "ReleaseFailed"));
+            let is =
+                |one: Option<&Value>, key: &str, word: &str| one.is_some_and(|one| text(one, key) == word);
+            let set = if seal.chart == self.charts.newest().digest {
+                match () {
+                    () if is(ready, "status", "True") => continue,
+                    () if seal.beside => &mut found.beside,
+                    () if is(ready, "reason", LATE) && self.watch.rollout.max_failures.is_some() => {
+                        &mut found.failed
+                    }
+                    () => &mut found.moving,
+                }
+            } else if !self.is_another(instance, seal.chart) {
+                continue;
+            } else if is(failed, "status", "True") {
+                &mut found.failed
+            } else if is(ready, "reason", "Progressing") {
+                &mut found.moving
+            } else {
+                continue;
+            };
+            set.insert(instance.key.clone());
         }
-        (moving, failed)
+        found
+    }
+
+    /// Whether a resource moves to this chart without taking a place in the roll-out.
+    pub(super) fn is_beside(&self, instance: &Instance) -> bool {
+        let mut rollout = self.rollout();
+        rollout.begin(|| self.interrupted(&self.instances.all()));
+        rollout.is_beside(&instance.key)
+    }
+
+    /// A resource has not got ready in time.
+    pub(super) fn is_late(&self, instance: &Instance) {
+        let (halts, next) = self.rollout().is_late(&instance.key, self.instances.count(), self.watch.rollout);
+        self.tell_failed_move(instance, halts, next);
     }
 
     /// Keeps a resource at the release it has, and says why.
@@ -158,9 +200,6 @@ impl Controller {
     pub(super) fn leave_rollout(&self, key: &InstanceKey) {
         let next = {
             let mut rollout = self.rollout();
-            if rollout.is_over() {
-                return;
-            }
             rollout.leave(key, self.instances.count(), self.watch.rollout)
         };
         next.into_iter().for_each(|key| self.queue.add(key));
@@ -175,6 +214,10 @@ impl Controller {
         }
         let all = self.instances.count();
         let (halts, next) = self.rollout().fail(&instance.key, all, self.watch.rollout);
+        self.tell_failed_move(instance, halts, next);
+    }
+
+    fn tell_failed_move(&self, instance: &Instance, halts: bool, next: Vec<InstanceKey>) {
         if halts {
             let note =
                 format!("no further resource moves to {} until this works", self.charts.newest().title());
@@ -183,6 +226,10 @@ impl Controller {
         }
         next.into_iter().for_each(|key| self.queue.add(key));
     }
+}
+
+fn ready(status: &Value) -> Option<&Value> {
+    condition(status, "Ready")
 }
 
 fn names(keys: &[InstanceKey]) -> String {

@@ -46,9 +46,12 @@ impl Controller {
             manifest: self.status_manifest.then(|| manifest_text(rendered)),
         });
         let is_ready = resources.ready == resources.total && !resources.failed;
+        let is_late = resources.overdue.is_some();
         let has_no_news = self.report(instance, Situation::Applied, release, Some(resources)).await;
         if is_ready {
             self.moved(instance);
+        } else if is_late {
+            self.is_late(instance);
         }
         has_no_news
     }
@@ -224,8 +227,9 @@ impl Controller {
         let is_done = matches!(report.situation, Situation::Applied | Situation::Failed { .. });
         let handled = instance.annotations.get(RECONCILE_NOW).filter(|_| is_done).map(|asked| &**asked);
         let mut report = Report { handled, ..report };
-        if let Some(Resources { seal: Some(seal), .. }) = &mut report.resources {
+        if let Some(Resources { seal: Some(seal), ready, total, .. }) = &mut report.resources {
             seal.selector = self.selector();
+            seal.beside = ready < total && self.is_beside(instance);
         }
         let mut after = next(&before, &report, &time(jiff::Timestamp::now()));
         let secrets = self.secrets(instance);

@@ -50,6 +50,17 @@ pub(crate) struct Pace {
     pub(crate) max_failures: Option<usize>,
 }
 
+/// Why a resource is to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// The chart is a new one.
+    Chart,
+    /// The chart is a new one, and the resource is not ready as it is: its move makes nothing unavailable.
+    Unready,
+    /// Its user has changed it, and chosen the moment so.
+    Changed,
+}
+
 /// Whether a resource may move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
@@ -60,28 +71,46 @@ pub(crate) enum Turn {
     Halted(Vec<InstanceKey>),
 }
 
+/// How it stood with the resources of a kind when the operator was started.
+#[derive(Debug, Default)]
+pub(crate) struct Interrupted {
+    /// On the new chart, or about to be, and not ready.
+    pub(crate) moving: BTreeSet<InstanceKey>,
+    /// The same without a place.
+    pub(crate) beside: BTreeSet<InstanceKey>,
+    /// Their move failed.
+    pub(crate) failed: BTreeSet<InstanceKey>,
+}
+
 /// The resources of a kind on their way from one chart to another.
 #[derive(Debug, Default)]
 pub(crate) struct Rollout {
     begun: bool,
     /// Those that were let go and are not ready with the new chart yet.
     moving: BTreeSet<InstanceKey>,
+    /// Those that were let go and take no place, as long as they are not ready.
+    beside: BTreeSet<InstanceKey>,
     failed: BTreeSet<InstanceKey>,
     waiting: BTreeSet<InstanceKey>,
 }
 
 impl Rollout {
-    /// Tells what a restart may have interrupted: who is on the new chart and not ready, and whose move failed. Done once,
-    /// before the first question.
-    pub(crate) fn begin(&mut self, read: impl FnOnce() -> (BTreeSet<InstanceKey>, BTreeSet<InstanceKey>)) {
+    /// Tells what a restart may have interrupted. Done once, before the first question.
+    pub(crate) fn begin(&mut self, read: impl FnOnce() -> Interrupted) {
         if !std::mem::replace(&mut self.begun, true) {
-            (self.moving, self.failed) = read();
+            let Interrupted { moving, beside, failed } = read();
+            *self = Self { moving, beside, failed, ..std::mem::take(self) };
         }
     }
 
     /// Asks whether a resource may move, one of `all`.
-    pub(crate) fn ask(&mut self, key: &InstanceKey, all: usize, pace: Pace) -> Turn {
-        if self.moving.contains(key) || self.failed.contains(key) {
+    pub(crate) fn ask(&mut self, key: &InstanceKey, claim: Claim, all: usize, pace: Pace) -> Turn {
+        if [&self.moving, &self.beside, &self.failed].iter().any(|set| set.contains(key)) {
+            return Turn::Go;
+        }
+        if claim == Claim::Changed || (claim == Claim::Unready && !self.is_halted(pace)) {
+            self.waiting.remove(key);
+            self.beside.insert(key.clone());
             return Turn::Go;
         }
         self.waiting.insert(key.clone());
@@ -108,6 +137,7 @@ impl Rollout {
     /// A resource is ready with the new chart, or does not take part any more. Returns who should ask again.
     pub(crate) fn leave(&mut self, key: &InstanceKey, all: usize, pace: Pace) -> Vec<InstanceKey> {
         self.waiting.remove(key);
+        self.beside.remove(key);
         let made_room = self.moving.remove(key);
         let was_halted = self.is_halted(pace);
         let mended = self.failed.remove(key) && was_halted && !self.is_halted(pace);
@@ -119,8 +149,23 @@ impl Rollout {
     pub(crate) fn fail(&mut self, key: &InstanceKey, all: usize, pace: Pace) -> (bool, Vec<InstanceKey>) {
         let was_halted = self.is_halted(pace);
         self.moving.remove(key);
+        self.beside.remove(key);
         self.failed.insert(key.clone());
         (!was_halted && self.is_halted(pace), self.next(all, pace))
+    }
+
+    /// A resource has not got ready in time with the new chart. That counts as a failure, if failures can halt the rest;
+    /// otherwise nothing but its place keeps a chart that does not work from going on.
+    pub(crate) fn is_late(&mut self, key: &InstanceKey, all: usize, pace: Pace) -> (bool, Vec<InstanceKey>) {
+        if pace.max_failures.is_none() || !self.moving.contains(key) {
+            return (false, Vec::new());
+        }
+        self.fail(key, all, pace)
+    }
+
+    /// Whether a resource was let go without taking a place.
+    pub(crate) fn is_beside(&self, key: &InstanceKey) -> bool {
+        self.beside.contains(key)
     }
 
     /// Those whose turn it is, in the order of their names.
@@ -163,16 +208,16 @@ mod tests {
     fn no_more_than_the_share_are_under_way() {
         let mut rollout = Rollout::default();
         let pace = pace("50%", None);
-        assert_eq!(rollout.ask(&key("b"), 4, pace), Turn::Go);
-        assert_eq!(rollout.ask(&key("c"), 4, pace), Turn::Go);
-        assert_eq!(rollout.ask(&key("d"), 4, pace), Turn::Wait(vec![key("b"), key("c")]));
-        assert_eq!(rollout.ask(&key("a"), 4, pace), Turn::Wait(vec![key("b"), key("c")]));
-        assert_eq!(rollout.ask(&key("b"), 4, pace), Turn::Go, "it goes on");
+        assert_eq!(rollout.ask(&key("b"), Claim::Chart, 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("c"), Claim::Chart, 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("d"), Claim::Chart, 4, pace), Turn::Wait(vec![key("b"), key("c")]));
+        assert_eq!(rollout.ask(&key("a"), Claim::Chart, 4, pace), Turn::Wait(vec![key("b"), key("c")]));
+        assert_eq!(rollout.ask(&key("b"), Claim::Chart, 4, pace), Turn::Go, "it goes on");
         assert_eq!(rollout.leave(&key("c"), 4, pace), [key("a")], "the first by name");
-        assert_eq!(rollout.ask(&key("a"), 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("a"), Claim::Chart, 4, pace), Turn::Go);
         assert_eq!(rollout.leave(&key("c"), 4, pace), [], "told once");
         assert_eq!(rollout.leave(&key("b"), 4, pace), [key("d")]);
-        assert_eq!(rollout.ask(&key("d"), 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("d"), Claim::Chart, 4, pace), Turn::Go);
         assert!([key("a"), key("d")].iter().all(|one| rollout.leave(one, 4, pace).is_empty()));
         assert!(rollout.is_over());
     }
@@ -182,21 +227,62 @@ mod tests {
         let mut rollout = Rollout::default();
         let pace = pace("1", Some(1));
         for (name, halts) in [("a", false), ("b", true)] {
-            assert_eq!(rollout.ask(&key(name), 4, pace), Turn::Go);
+            assert_eq!(rollout.ask(&key(name), Claim::Chart, 4, pace), Turn::Go);
             assert_eq!(rollout.fail(&key(name), 4, pace), (halts, vec![]));
         }
-        assert_eq!(rollout.ask(&key("c"), 4, pace), Turn::Halted(vec![key("a"), key("b")]));
-        assert_eq!(rollout.ask(&key("a"), 4, pace), Turn::Go, "what failed is tried again");
+        assert_eq!(rollout.ask(&key("c"), Claim::Chart, 4, pace), Turn::Halted(vec![key("a"), key("b")]));
+        assert_eq!(rollout.ask(&key("a"), Claim::Chart, 4, pace), Turn::Go, "what failed is tried again");
         assert_eq!(rollout.leave(&key("a"), 4, pace), [key("c")]);
-        assert_eq!(rollout.ask(&key("c"), 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("c"), Claim::Chart, 4, pace), Turn::Go);
     }
 
     #[test]
     fn a_restart_goes_on_where_it_was() {
         let mut rollout = Rollout::default();
-        rollout.begin(|| ([key("a")].into(), BTreeSet::new()));
+        rollout.begin(|| Interrupted { moving: [key("a")].into(), ..Interrupted::default() });
         rollout.begin(|| panic!("once"));
-        assert_eq!(rollout.ask(&key("b"), 2, pace("1", None)), Turn::Wait(vec![key("a")]));
-        assert_eq!(rollout.ask(&key("b"), 2, Pace::default()), Turn::Go, "without a pace all go");
+        assert_eq!(rollout.ask(&key("b"), Claim::Chart, 2, pace("1", None)), Turn::Wait(vec![key("a")]));
+        assert_eq!(
+            rollout.ask(&key("b"), Claim::Chart, 2, Pace::default()),
+            Turn::Go,
+            "without a pace all go"
+        );
+    }
+
+    #[test]
+    fn who_was_not_ready_anyway_or_is_changed_takes_no_place() {
+        let mut rollout = Rollout::default();
+        let pace = pace("1", Some(0));
+        assert_eq!(rollout.ask(&key("a"), Claim::Unready, 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("b"), Claim::Chart, 4, pace), Turn::Go, "there is room");
+        assert_eq!(rollout.ask(&key("c"), Claim::Chart, 4, pace), Turn::Wait(vec![key("b")]));
+        assert_eq!(rollout.ask(&key("c"), Claim::Changed, 4, pace), Turn::Go);
+        assert!(
+            rollout.is_beside(&key("a")) && rollout.is_beside(&key("c")) && !rollout.is_beside(&key("b"))
+        );
+        assert_eq!(rollout.ask(&key("c"), Claim::Chart, 4, pace), Turn::Go, "it goes on");
+        assert_eq!(rollout.fail(&key("b"), 4, pace), (true, vec![]));
+        for claim in [Claim::Chart, Claim::Unready] {
+            assert_eq!(rollout.ask(&key("d"), claim, 4, pace), Turn::Halted(vec![key("b")]));
+        }
+        assert_eq!(rollout.ask(&key("d"), Claim::Changed, 4, pace), Turn::Go, "its user wants it");
+        assert!(rollout.leave(&key("a"), 4, pace).is_empty() && !rollout.is_beside(&key("a")));
+    }
+
+    #[test]
+    fn who_is_late_has_failed_where_failures_count() {
+        for (most, late, then) in [
+            (None, (false, vec![]), Turn::Wait(vec![key("a")])),
+            (Some(0), (true, vec![]), Turn::Halted(vec![key("a")])),
+            (Some(1), (false, vec![key("b")]), Turn::Go),
+        ] {
+            let mut rollout = Rollout::default();
+            let pace = pace("1", most);
+            assert_eq!(rollout.ask(&key("a"), Claim::Chart, 4, pace), Turn::Go);
+            assert_eq!(rollout.ask(&key("b"), Claim::Chart, 4, pace), Turn::Wait(vec![key("a")]));
+            assert_eq!(rollout.is_late(&key("a"), 4, pace), late);
+            assert_eq!(rollout.ask(&key("b"), Claim::Chart, 4, pace), then);
+            assert_eq!(rollout.is_late(&key("a"), 4, pace), (false, vec![]), "told once");
+        }
     }
 }

@@ -50,6 +50,9 @@ pub(crate) enum Situation<'a> {
     Deleting { message: &'a str },
 }
 
+/// The word for a release that did not get ready in time.
+pub(crate) const LATE: &str = "DeadlineExceeded";
+
 /// Which of helm-operator's conditions a failure shows in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failing {
@@ -128,6 +131,8 @@ pub(crate) struct Seal {
     pub(crate) looks_up: bool,
     /// See [`Settled::as_recorded`](super::tracked::Settled::as_recorded).
     pub(crate) as_recorded: bool,
+    /// Whether it moved to its chart without taking a place in the roll-out, and is not ready yet.
+    pub(crate) beside: bool,
     /// Of the selector by which it is served; [`Digest::default`] without one.
     pub(crate) selector: Digest,
 }
@@ -146,8 +151,12 @@ impl Seal {
         {
             map.insert("selector".into(), self.selector.to_string().into());
         }
-        let marks =
-            [("looksUp", self.looks_up), ("finalizer", self.finalizer), ("asRecorded", self.as_recorded)];
+        let marks = [
+            ("looksUp", self.looks_up),
+            ("finalizer", self.finalizer),
+            ("asRecorded", self.as_recorded),
+            ("beside", self.beside),
+        ];
         for (mark, _) in marks.iter().filter(|(_, is_set)| *is_set) {
             if let Some(map) = value.as_object_mut() {
                 map.insert((*mark).into(), true.into());
@@ -168,6 +177,7 @@ impl Seal {
             finalizer: value.get("finalizer").is_some_and(|value| value == true),
             looks_up: value.get("looksUp").is_some_and(|value| value == true),
             as_recorded: value.get("asRecorded").is_some_and(|value| value == true),
+            beside: value.get("beside").is_some_and(|value| value == true),
             selector: part("selector").unwrap_or_default(),
         })
     }
@@ -399,9 +409,9 @@ fn judge_resources(
         }
         Some(resources @ Resources { overdue: Some(limit), .. }) => {
             let summary = format!("not ready within {limit:?}: {}", resources.summary());
-            conditions.set("Ready", "False", "DeadlineExceeded", &summary);
-            conditions.set("Reconciling", "False", "DeadlineExceeded", "");
-            conditions.set("Stalled", "True", "DeadlineExceeded", &summary);
+            conditions.set("Ready", "False", LATE, &summary);
+            conditions.set("Reconciling", "False", LATE, "");
+            conditions.set("Stalled", "True", LATE, &summary);
             "Degraded"
         }
         Some(resources) if resources.ready < resources.total => {

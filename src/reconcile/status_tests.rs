@@ -183,6 +183,7 @@ fn a_status_is_remembered() {
         finalizer: true,
         looks_up: true,
         as_recorded: true,
+        beside: false,
         selector: Digest(7),
     };
     let status = next(&Value::Null, &applied(&chart, Resources { seal: Some(seal), ..all_ready() }), "t");

@@ -218,6 +218,7 @@ impl Settled {
             finalizer: self.finalizer,
             as_recorded: self.as_recorded,
             looks_up: self.lookups.as_ref().is_none_or(|lookups| !lookups.is_empty()),
+            beside: false,
             selector: Digest::default(),
         }
     }

@@ -155,8 +155,9 @@ fn too_many_failures_halt_a_new_chart() {
     let fleet = Fleet::new("Flotilla");
     let mut operator = fleet.start(&[]);
     fleet.make(&["bad"], r#"{"color": "red", "bad": true}"#);
-    fleet.make(&["good"], r#"{"color": "red"}"#);
+    fleet.make(&["good", "wilful"], r#"{"color": "red"}"#);
     fleet.annotate("good", "chartwright.io/hold=true");
+    fleet.annotate("wilful", "chartwright.io/hold=true");
     operator.stop();
     second(&fleet.chart);
     let _operator = fleet.start(&["--rollout-max-failures=0"]);
@@ -167,6 +168,13 @@ fn too_many_failures_halt_a_new_chart() {
     says(30, "RolloutHalted", || fleet.namespace.kubectl(&["get", "events"]));
     fleet.namespace.ready(&fleet.kind, "good");
     stays(2, || fleet.moved(&["bad", "good"]));
+    // What its user wants is done all the same.
+    fleet.annotate("wilful", "chartwright.io/hold-");
+    says(30, "RolloutHalted", || fleet.held("wilful"));
+    fleet.namespace.change(&fleet.kind, "wilful", r#"{"color": "pink"}"#);
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of("wilful"));
+    becomes(30, "pink".to_owned(), || fleet.namespace.path("configmap", "wilful", "{.data.color}"));
+    assert_eq!(fleet.chart_of("good"), "1.0.0");
 
     fleet.namespace.change(&fleet.kind, "bad", r#"{"bad": false}"#);
     becomes(30, "2.0.0".to_owned(), || fleet.chart_of("bad"));
@@ -228,4 +236,44 @@ fn a_resource_can_ask_for_a_version_of_the_chart() {
     namespace.ready(&kind, "demo");
     assert_eq!(version("other"), "1.10.0");
     assert_eq!(namespace.path(&kind.full(), "other", "{.status.deployedRelease.revision}"), "1");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn nobody_waits_for_what_was_not_ready_anyway_nor_with_a_change_of_his_own() {
+    let fleet = Fleet::new("Convoy");
+    fleet.chart.write(
+        "templates/service.yaml",
+        &SERVICE
+            .replace("apiVersion: v1\n", "{{ if .Values.broken }}\napiVersion: v1\n")
+            .replace("80}]}\n", "80}]}\n{{ end }}\n"),
+    );
+    let mut operator = fleet.start(&[]);
+    let named = ["a-broken", "b", "c", "d"];
+    fleet.namespace.resource(&fleet.kind, "a-broken", r#"{"color": "red", "broken": true}"#);
+    fleet.make(&named[1..], r#"{"color": "red"}"#);
+    says(30, "False ResourcesNotReady", || fleet.namespace.condition(&fleet.kind, "a-broken", "Ready"));
+    operator.stop();
+    second(&fleet.chart);
+    let pace = ["--rollout-max-unavailable=1", "--rollout-max-failures=0"];
+    let mut operator = fleet.start(&pace);
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of("a-broken"));
+    becomes(30, 2, || fleet.moved(&named).len());
+    stays(2, || fleet.moved(&named));
+    let waiting: Vec<_> = named.iter().copied().filter(|name| fleet.chart_of(name) != "2.0.0").collect();
+    for name in &waiting {
+        says(30, "InLine", || fleet.held(name));
+    }
+    fleet.namespace.change(&fleet.kind, waiting[0], r#"{"color": "pink"}"#);
+    becomes(30, "pink".to_owned(), || fleet.namespace.path("configmap", waiting[0], "{.data.color}"));
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of(waiting[0]));
+    // Nor is that forgotten.
+    operator.stop();
+    let _operator = fleet.start(&pace);
+    stays(2, || fleet.moved(&named));
+    let first = named[1..].iter().find(|name| !waiting.contains(name)).unwrap();
+    let told = says(30, "InLine", || fleet.held(waiting[1]));
+    assert!(told.ends_with(&format!("/{first}")), "{told}");
+    fleet.get_ready(first);
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of(waiting[1]));
 }
