@@ -279,17 +279,6 @@ impl Controller {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             self.still_same(instance)?;
-            self.hold_meanwhile(instance).await;
-        }
-    }
-
-    /// Who asks for the finalizer while a hook is waited for does not have to wait, too: the resource may be deleted before.
-    /// Trouble with it is none of the hook's; it is tried again at the next look.
-    async fn hold_meanwhile(&self, instance: &Instance) {
-        let now = self.instances.get(&instance.key);
-        let Some(now) = now.filter(|now| !now.deleting && self.wants_finalizer(now)) else { return };
-        if let Err(error) = self.set_finalizer(&now, true).await {
-            tracing::debug!(resource = %instance.key, %error, "Cannot set the finalizer yet");
         }
     }
 
