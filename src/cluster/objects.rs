@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::FIELD_MANAGER;
 use super::creation::{Proven, tells_all};
 use super::dependents::Dependents;
-use super::error::{is_not_found, is_transient};
+use super::error::{is_conflict, is_not_found, is_transient};
 use super::ownership;
 use super::request::{Answer, List, METADATA_ONLY, call, find};
 use super::seen::Seen;
@@ -118,13 +118,7 @@ impl Writer {
     }
 
     async fn try_create(&self, url: &str, object: &Object) -> Result<Tried, kube::Error> {
-        let request = http::Request::post(format!(
-            "{url}?dryRun=All&fieldManager={FIELD_MANAGER}&fieldValidation=Strict"
-        ))
-        .header(http::header::ACCEPT, METADATA_ONLY)
-        .header(http::header::CONTENT_TYPE, "application/json")
-        .body(serde_json::to_vec(&object.body).map_err(kube::Error::SerdeError)?)
-        .map_err(kube::Error::HttpError)?;
+        let request = dry_creation(url, &object.body, METADATA_ONLY)?;
         let answer = call::<IgnoredAny>(&self.client, request).await?;
         let warnings = answer.warnings.iter().map(|warning| discreet(warning, &object.body)).collect();
         Ok(Tried { exists: false, former: false, warnings })
@@ -140,13 +134,8 @@ impl Writer {
         let free = format!("{}-{}", head.trim_end_matches(['-', '.']), Digest::of([name]));
         let (mut body, url) = (object.body.clone(), at(&object.kind, &object.id).url_path);
         set_name(&mut body, &free);
-        let request = http::Request::post(format!(
-            "{url}?dryRun=All&fieldManager={FIELD_MANAGER}&fieldValidation=Strict"
-        ))
-        .header(http::header::ACCEPT, "application/json")
-        .header(http::header::CONTENT_TYPE, "application/json")
-        .body(serde_json::to_vec(&body).map_err(kube::Error::SerdeError)?)
-        .map_err(kube::Error::HttpError)?;
+        let whole = http::HeaderValue::from_static("application/json");
+        let request = dry_creation(&url, &body, whole)?;
         match call::<Value>(&self.client, request).await.map_err(discreetly(&object.body)) {
             Ok(answer) => {
                 let mut made = answer.body;
@@ -371,8 +360,17 @@ fn discreetly(object: &Value) -> impl FnOnce(kube::Error) -> kube::Error {
     }
 }
 
-fn is_conflict(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 409)
+/// Asks what a creation would make, with unknown fields refused.
+fn dry_creation(
+    url: &str,
+    body: &Value,
+    accept: http::HeaderValue,
+) -> Result<http::Request<Vec<u8>>, kube::Error> {
+    http::Request::post(format!("{url}?dryRun=All&fieldManager={FIELD_MANAGER}&fieldValidation=Strict"))
+        .header(http::header::ACCEPT, accept)
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(serde_json::to_vec(body).map_err(kube::Error::SerdeError)?)
+        .map_err(kube::Error::HttpError)
 }
 
 fn at(kind: &ApiKind, id: &ObjectId) -> Request {

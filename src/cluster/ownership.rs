@@ -56,21 +56,23 @@ pub(crate) fn others(object: &Value) -> Option<String> {
 /// Makes the fields of former managers ours, as if we had applied them: what we leave out next time then goes. `None` if
 /// there is nothing to move.
 pub(super) fn moved(entries: &[Value]) -> Option<Vec<Value>> {
-    let former = is_entry_of_former;
     let mut fields = Value::Object(Map::new());
-    for entry in entries.iter().filter(|entry| former(entry) || is_ours(entry)) {
+    for entry in entries.iter().filter(|entry| is_entry_of_former(entry) || is_ours(entry)) {
         unite(&mut fields, entry.get("fieldsV1").unwrap_or(&Value::Null));
     }
-    let first = entries.iter().find(|entry| is_ours(entry)).or_else(|| entries.iter().find(|e| former(e)))?;
+    let first = entries
+        .iter()
+        .find(|entry| is_ours(entry))
+        .or_else(|| entries.iter().find(|e| is_entry_of_former(e)))?;
     let mut ours = first.as_object()?.clone();
     ours.insert("manager".into(), FIELD_MANAGER.into());
     ours.insert("operation".into(), "Apply".into());
     ours.insert("fieldsV1".into(), fields);
-    if !entries.iter().any(former) {
+    if !entries.iter().any(is_entry_of_former) {
         return None;
     }
     let mut moved = vec![Value::Object(ours)];
-    moved.extend(entries.iter().filter(|entry| !former(entry) && !is_ours(entry)).cloned());
+    moved.extend(entries.iter().filter(|entry| !is_entry_of_former(entry) && !is_ours(entry)).cloned());
     Some(moved)
 }
 

@@ -18,7 +18,7 @@ use super::histories::{Histories, entry};
 use super::request::{List, METADATA_ONLY, call, find};
 use super::seeds::{from_line, to_line};
 use crate::reconcile::render::Seed;
-use crate::release::{Entry, RecordBytes, SECRET_TYPE, State, secret_name};
+use crate::release::{self, Entry, RecordBytes, SECRET_TYPE, State, secret_name};
 
 /// Reads and writes release records.
 #[derive(Clone)]
@@ -182,7 +182,7 @@ impl Records {
         release: &str,
     ) -> Result<Option<RecordBytes>, kube::Error> {
         let history = self.history(namespace, release).await?;
-        match history.iter().rev().find(|entry| entry.state == State::Deployed) {
+        match release::deployed(&history) {
             Some(deployed) => self.read(namespace, release, deployed.revision).await,
             None => Ok(None),
         }

@@ -11,12 +11,12 @@ use tokio::time::Instant;
 use super::error::Error;
 use super::identity::{ApiKind, InstanceKey, ObjectId};
 use super::objects::{Object, Objects};
-use super::refusals::{NO_MORE, is_immutable, is_judgement, is_unserved, stands_in_the_way};
+use super::refusals::{NO_MORE, is_immutable, is_unserved, may_pass, stands_in_the_way};
 use super::tracked::Expected;
 use super::trial::AT_A_TIME;
 use super::unknown::{Deployed, Sending, explain_refusal};
 use super::{Controller, order, ousted};
-use crate::cluster::error::{explain, is_transient};
+use crate::cluster::error::explain;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::policy::keep_live;
@@ -66,7 +66,7 @@ impl Controller {
         for (object, result) in results {
             match result {
                 Ok(expected) => applied.push(expected),
-                Err(error) if is_transient(&error) && !is_judgement(&error) => {
+                Err(error) if may_pass(&error) => {
                     return Err(Error::Api { doing: format!("apply {}", object.id), error: Box::new(error) });
                 }
                 Err(error) => {

@@ -2,21 +2,22 @@
 
 use serde_json::Value;
 
-use super::objects::Objects;
+use super::identity::ObjectId;
+use super::objects::{Object, Objects};
 
 /// Two renders that drew differently show which texts chance has a part in; a recorded release may have others there, and
 /// must be the same everywhere else.
 pub(super) fn differs_by_chance(one: &Objects, other: &Objects, recorded: &Objects) -> bool {
     let same_size = one.list.len() == other.list.len() && one.list.len() == recorded.list.len();
-    let find = |objects: &'_ Objects, at: usize| {
-        let id = &one.list.get(at)?.id;
-        objects.list.iter().find(|object| object.id == *id).map(|object| object.body.clone())
+    let is_alike = |object: &Object| match (body_of(other, &object.id), body_of(recorded, &object.id)) {
+        (Some(other), Some(recorded)) => is_alike(&object.body, other, recorded),
+        _ => false,
     };
-    same_size
-        && one.list.iter().enumerate().all(|(at, object)| match (find(other, at), find(recorded, at)) {
-            (Some(other), Some(recorded)) => is_alike(&object.body, &other, &recorded),
-            _ => false,
-        })
+    same_size && one.list.iter().all(is_alike)
+}
+
+fn body_of<'a>(objects: &'a Objects, id: &ObjectId) -> Option<&'a Value> {
+    objects.list.iter().find(|object| object.id == *id).map(|object| &object.body)
 }
 
 fn is_alike(one: &Value, other: &Value, recorded: &Value) -> bool {

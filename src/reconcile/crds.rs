@@ -13,14 +13,13 @@ use super::difference::fields;
 use super::error::Error;
 use super::identity::{Digest, Kinds, ObjectId};
 use super::objects::{self, Object, Objects, PRIMARY_RESOURCE, RELEASE_NAME};
-use super::refusals::is_judgement;
+use super::refusals::may_pass;
 use super::strangers::Stranger;
 use super::trial::{Around, Verdict};
 use super::unknown::{self, explain_refusal};
 use super::{Controller, duplicates, yaml};
 use crate::charts::Loaded;
 use crate::cluster::discovery::Served;
-use crate::cluster::error::is_transient;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Marks;
@@ -178,7 +177,7 @@ impl Controller {
         };
         let after = match answer {
             Ok(after) => after,
-            Err(error) if is_transient(&error) && !is_judgement(&error) => {
+            Err(error) if may_pass(&error) => {
                 return Err(Error::api(format!("try to apply {id}"))(error));
             }
             Err(error) => {
@@ -235,7 +234,7 @@ impl Controller {
             }
             match self.writer.define(object).await {
                 Ok(()) => {}
-                Err(error) if is_transient(&error) && !is_judgement(&error) => {
+                Err(error) if may_pass(&error) => {
                     return Err(Error::api(format!("apply {id}"))(error));
                 }
                 Err(error) => {

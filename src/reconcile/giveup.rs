@@ -59,7 +59,7 @@ impl Controller {
             // It is what is wanted, and will be gone on with.
             return Ok(());
         }
-        let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+        let deployed = release::deployed(&history);
         let ending = match deployed {
             Some(_) if self.recall(instance, None).is_some() => Ending::Forgotten,
             Some(deployed) if self.goes_back(instance) => {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::error::Error;
 use super::identity::{ApiKind, Digest, ObjectId};
 use super::objects::PRIMARY_RESOURCE;
-use super::refusals::is_judgement;
+use super::refusals::may_pass;
 use super::{Controller, objects, yaml};
 use crate::annotations::{HOOK_DEADLINE, HOOK_RUN};
 use crate::cluster::error::{explain, is_conflict, is_transient};
@@ -166,7 +166,7 @@ impl Controller {
                 Err(error) if is_conflict(&error) => {
                     return Err(failed(format!("{} exists already", object.id)));
                 }
-                Err(error) if is_transient(&error) && !is_judgement(&error) => {
+                Err(error) if may_pass(&error) => {
                     return Err(Error::api(format!("make the hook {}", object.id))(error));
                 }
                 Err(error) => return Err(failed(format!("{}: {}", object.id, explain(&error)))),

@@ -13,7 +13,7 @@ use crate::cluster::lookup::lookup;
 use crate::cluster::records::Records;
 use crate::cluster::seeds::{Found, Seeds, secret_name};
 use crate::lock::lock;
-use crate::release::State;
+use crate::release;
 
 /// Answers for the render of one release.
 pub(super) struct ClusterOutside {
@@ -64,7 +64,7 @@ impl ClusterOutside {
         let is_found = matches!(found, Found::Seed(_));
         let copied = async {
             let history = self.records.history(&self.namespace, &self.release).await?;
-            let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+            let deployed = release::deployed(&history);
             let last = history.last().filter(|last| deployed != Some(last) && !is_found);
             for entry in deployed.into_iter().chain(last) {
                 let seed = self.records.read_seed(&self.namespace, &self.release, entry.revision).await?;

@@ -7,7 +7,7 @@ use helm::{Hook, HookEvent};
 use super::identity::ObjectId;
 use super::objects::{Object, Objects};
 use super::tracked::{Dependent, Expected};
-use crate::release::{Entry, State};
+use crate::release::{self, Entry, State};
 
 /// The revision a deploy is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,7 @@ pub(crate) struct Revision {
 /// A record left pending (a crash) or failed (by the same attempt, which is being repeated) is taken up again under its
 /// number, so that repeated attempts do not fill the history.
 pub(crate) fn next_revision(history: &[Entry], repeats_failure: bool) -> Revision {
-    let deployed =
-        history.iter().rev().find(|entry| entry.state == State::Deployed).map(|entry| entry.revision);
+    let deployed = release::deployed(history).map(|entry| entry.revision);
     let Some(last) = history.last() else {
         return Revision { number: 1, is_install: true, recorded: false, resumes: false, follows: None };
     };

@@ -1,6 +1,7 @@
 //! What the API server's refusals of an object mean for its release.
 
 use super::identity::ObjectId;
+use crate::cluster::error::is_transient;
 
 /// What there is to say of an object whose kind was there when last asked for.
 pub(super) const NO_MORE: &str = "the cluster serves its kind no more";
@@ -25,11 +26,16 @@ pub(super) fn awaits(message: &str, id: &ObjectId, coming: &[&ObjectId]) -> bool
 
 /// Some judgements come as 500: fields outside the schema, quantities that are none, and what a failing webhook says. They
 /// are for the user.
-pub(super) fn is_judgement(error: &kube::Error) -> bool {
+fn is_judgement(error: &kube::Error) -> bool {
     const JUDGEMENTS: &[&str] =
         &["failed to create typed patch object", "failed to convert new object", "webhook"];
     let judges = |message: &str| JUDGEMENTS.iter().any(|judgement| message.contains(judgement));
     matches!(error, kube::Error::Api(status) if status.code == 500 && judges(&status.message))
+}
+
+/// Whether a failure is the server's quota of patience and no judgement: the same may work in a while.
+pub(super) fn may_pass(error: &kube::Error) -> bool {
+    is_transient(error) && !is_judgement(error)
 }
 
 /// Whether the answer is that of no part of the API in particular.

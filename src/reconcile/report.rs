@@ -13,7 +13,7 @@ use super::values::Values;
 use crate::annotations::RECONCILE_NOW;
 use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
-use crate::release::State;
+use crate::release;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ impl Controller {
         let (output, _) = self.render(instance, values, settled.revision, settled.is_install).await?;
         // A way back runs an older revision under a number of its own.
         let history = self.own_history(instance).await?;
-        let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+        let deployed = release::deployed(&history);
         let revision = deployed.map_or(settled.revision, |entry| entry.revision);
         let is_install = settled.is_install && revision == settled.revision;
         let settled = Settled { revision, is_install, ..settled.clone() };

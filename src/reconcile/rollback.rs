@@ -307,7 +307,7 @@ impl Controller {
             return Ok(settled);
         }
         let history = self.history(instance).await?;
-        let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+        let deployed = release::deployed(&history);
         let Some(deployed) = deployed else { return Ok(settled) };
         let Some((record, ..)) = self.stored(instance, deployed.revision).await? else { return Ok(settled) };
         let objects = self.recorded(instance, &record)?;
@@ -321,7 +321,7 @@ impl Controller {
             return Ok(None);
         }
         let history = self.history(instance).await?;
-        let deployed = history.iter().rev().find(|entry| entry.state == State::Deployed);
+        let deployed = release::deployed(&history);
         let is_last = deployed.is_some() && deployed == history.last();
         let Some(deployed) = deployed.filter(|_| is_last || self.goes_back(instance)) else {
             return Ok(None);

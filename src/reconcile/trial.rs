@@ -13,11 +13,11 @@ use super::crds::Definitions;
 use super::error::Error;
 use super::identity::{Kinds, ObjectId};
 use super::objects::{self, Object};
-use super::refusals::{NO_MORE, awaits, is_immutable, is_judgement, is_unserved, stands_in_the_way};
+use super::refusals::{NO_MORE, awaits, is_immutable, is_unserved, may_pass, stands_in_the_way};
 use super::unknown::{Deployed, Sending, explain_refusal};
 use super::{Controller, ousted};
 use crate::annotations::RECREATE;
-use crate::cluster::error::{explain, is_transient};
+use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Tried;
 use crate::policy::is_precious;
@@ -281,8 +281,7 @@ fn early(error: &kube::Error, object: &Object, around: &Around<'_>) -> Option<Ve
             return Some(Verdict::NotYet);
         }
     }
-    let judges = is_judgement(error) || !is_transient(error);
-    if judges && around.is_changing(object) {
+    if !may_pass(error) && around.is_changing(object) {
         return Some(Verdict::NotYet);
     }
     is_unserved(error).then_some(Verdict::NoKind)
@@ -290,7 +289,7 @@ fn early(error: &kube::Error, object: &Object, around: &Around<'_>) -> Option<Ve
 
 /// Tells the server's judgement from its quota of patience.
 fn judged(error: kube::Error) -> Verdict {
-    if is_transient(&error) && !is_judgement(&error) {
+    if may_pass(&error) {
         return Verdict::Trouble(Box::new(error));
     }
     let why = explain_refusal(&error);

@@ -156,6 +156,11 @@ impl Entry {
     }
 }
 
+/// The newest of a release's records, oldest first, that counts as deployed: what runs.
+pub(crate) fn deployed(history: &[Entry]) -> Option<&Entry> {
+    history.iter().rev().find(|entry| entry.state == State::Deployed)
+}
+
 /// What a record's metadata says of the object that controls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {

@@ -11,14 +11,14 @@ use kube::api::{
     PostParams,
 };
 use kube::runtime::watcher::{self, Event};
-use kube::{Client, Resource as _, ResourceExt as _};
+use kube::{Client, ResourceExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::audit::{self, AuditLog};
-use super::told::Told;
+use super::told::{Told, is_deployed};
 use super::{client, usage};
 use crate::error::BenchError;
 
@@ -167,7 +167,7 @@ impl World {
             let reported = first(
                 Api::<Told>::namespaced_with(self.client.clone(), namespace, &served()),
                 watcher::Config::default().fields(&one),
-                move |told| !tells || (told.is_deployed() && told.meta().generation > Some(generation)),
+                move |told| !tells || (is_deployed(told) && told.metadata.generation > Some(generation)),
                 reported_watching,
             );
             let change = async {
@@ -301,7 +301,7 @@ async fn await_deployed(
         api,
         watcher::Config::default(),
         |resource| {
-            if resource.is_deployed() {
+            if is_deployed(resource) {
                 deployed.insert(resource.name_any());
             }
             deployed.len() >= count
@@ -347,7 +347,7 @@ where
 async fn seen(api: &Api<Told>) -> String {
     match api.list(&ListParams::default()).await {
         Ok(list) => {
-            let (done, others): (Vec<_>, Vec<_>) = list.items.iter().partition(|told| told.is_deployed());
+            let (done, others): (Vec<_>, Vec<_>) = list.items.iter().partition(|told| is_deployed(told));
             let other = others.first().map(|told| format!(", another has {told:?}")).unwrap_or_default();
             format!("{} of {} are deployed{other}", done.len(), list.items.len())
         }
