@@ -64,7 +64,7 @@ impl Controller {
                 let held = self.planned(instance).await?;
                 self.stay(instance, settled, &held).await
             }
-            _ => match self.held(instance) {
+            _ => match self.held(instance).await? {
                 Some(held) => {
                     self.end_overtaken(instance, &values).await;
                     self.stay(instance, settled, &held).await

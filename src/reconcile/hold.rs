@@ -14,6 +14,7 @@ use crate::annotations::{self, HOLD, PLAN};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::lock::lock;
+use crate::release::deployed;
 
 /// The most lines of a plan that a status holds.
 const LONGEST_PLAN: usize = 100;
@@ -42,7 +43,39 @@ impl Controller {
     }
 
     /// Why a resource whose release is made of another chart stays at it; `None` if it may move on.
-    pub(super) fn held(&self, instance: &Instance) -> Option<Held> {
+    ///
+    /// # Errors
+    /// When a request fails.
+    pub(super) async fn held(&self, instance: &Instance) -> Result<Option<Held>, Error> {
+        if !annotations::is_true(instance, HOLD) {
+            return Ok(self.waits_for_its_turn(instance));
+        }
+        if !self.is_made_of_another(instance).await? {
+            return Ok(None);
+        }
+        self.leave_rollout(&instance.key);
+        let chart = self.chart_of(instance).title();
+        let message = format!("the annotation {HOLD} keeps the release from moving to {chart}");
+        Ok(Some(Held::new("OnHold", message)))
+    }
+
+    /// Whether a resource's release was made of another chart than it is to be. Where its status does not tell (it was lost,
+    /// or an older operator's), its record does.
+    async fn is_made_of_another(&self, instance: &Instance) -> Result<bool, Error> {
+        let seal = Remembered::read(&instance.status()).seal;
+        if let Some(chart) = seal.map(|seal| seal.chart).filter(|chart| *chart != Digest::default()) {
+            return Ok(self.is_another(instance, chart));
+        }
+        let history = self.own_history(instance).await?;
+        let Some(deployed) = deployed(&history) else { return Ok(false) };
+        let stored = self.stored(instance, deployed.revision).await?;
+        let wanted = self.chart_of(instance).chart();
+        Ok(stored.is_some_and(|(_, chart, _)| {
+            chart.name == wanted.name() && chart.version != wanted.metadata.version
+        }))
+    }
+
+    fn waits_for_its_turn(&self, instance: &Instance) -> Option<Held> {
         let status = instance.status();
         let remembered = Remembered::read(&status);
         if !remembered.seal.is_some_and(|seal| self.is_another(instance, seal.chart)) {
@@ -53,11 +86,6 @@ impl Controller {
             return None;
         }
         let chart = self.chart_of(instance).title();
-        if annotations::is_true(instance, HOLD) {
-            self.leave_rollout(&instance.key);
-            let message = format!("the annotation {HOLD} keeps the release from moving to {chart}");
-            return Some(Held::new("OnHold", message));
-        }
         // Its user has chosen the version and the moment.
         if pin::pinned(instance).is_some() {
             self.leave_rollout(&instance.key);

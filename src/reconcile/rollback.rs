@@ -316,16 +316,17 @@ impl Controller {
 
     /// After a restart only the record knows what runs.
     async fn guard_recorded(&self, instance: &Instance) -> Result<Option<Arc<Settled>>, Error> {
-        // What others deployed is taken over by an attempt that works, and not before.
-        if Remembered::read(&instance.status()).seal.is_none() {
-            return Ok(None);
-        }
         let history = self.history(instance).await?;
         let deployed = release::deployed(&history);
         let is_last = deployed.is_some() && deployed == history.last();
         let Some(deployed) = deployed.filter(|_| is_last || self.goes_back(instance)) else {
             return Ok(None);
         };
+        // What others deployed is taken over by an attempt that works, and not before.
+        let is_own = deployed.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
+        if !is_own && Remembered::read(&instance.status()).seal.is_none() {
+            return Ok(None);
+        }
         let Some((record, ..)) = self.stored(instance, deployed.revision).await? else { return Ok(None) };
         let objects = self.recorded(instance, &record)?;
         let settled = Arc::new(self.restore(instance, &record, &objects, None).await?);

@@ -124,6 +124,33 @@ fn resources_move_one_by_one_to_a_new_chart_and_all_back() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn a_resource_on_hold_stays_also_where_its_status_was_lost() {
+    let fleet = Fleet::new("Galleon");
+    let mut operator = fleet.start(&[]);
+    fleet.make(&["a"], r#"{"color": "red"}"#);
+    fleet.annotate("a", "chartwright.io/hold=true");
+    operator.stop();
+    let lost = r#"[{"op": "remove", "path": "/status"}]"#;
+    let (kind, namespace) = (fleet.kind.full(), &fleet.namespace);
+    namespace.kubectl(&["patch", &kind, "a", "--subresource=status", "--type=json", "-p", lost]);
+    second(&fleet.chart);
+    for _ in 0..2 {
+        let mut operator = fleet.start(&[]);
+        says(30, "OnHold", || fleet.held("a"));
+        // What runs is kept meanwhile, by its own chart.
+        namespace.kubectl(&["delete", "configmap", "a"]);
+        becomes(30, "red".to_owned(), || namespace.path("configmap", "a", "{.data.color}"));
+        stays(2, || namespace.names("service"));
+        assert!(namespace.names("service").is_empty(), "{}", operator.log());
+        operator.stop();
+    }
+    let _operator = fleet.start(&[]);
+    fleet.annotate("a", "chartwright.io/hold-");
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of("a"));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn a_chart_that_changes_on_disk_is_rolled_out_as_one_at_a_start() {
     let fleet = Fleet::new("Armada");
     let operator = fleet.start(&["--rollout-max-unavailable=1"]);
