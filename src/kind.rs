@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kube::core::Selector;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::{Notify, Semaphore, mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::charts::Charts;
@@ -28,9 +28,10 @@ use crate::queue::{Backoff, Outcome, Queue};
 use crate::reconcile::Controller;
 use crate::reconcile::identity::InstanceKey;
 use crate::reconcile::objects::label_value;
-use crate::reconcile::render::Renderer;
+use crate::reconcile::renderer::Renderer;
 use crate::reconcile::status::Remembered;
 use crate::settings::{Extent, Scope, Settings, Watch};
+use crate::slots::Slots;
 
 /// How long the first lists of applied objects are waited for; work goes on without them, and looks more closely.
 pub(crate) const FIRST_LISTS: Duration = Duration::from_secs(30);
@@ -339,20 +340,19 @@ impl Kind {
 pub(crate) async fn work(kind: Arc<Kind>) {
     kind.synced().await;
     kind.watch_known_kinds().await;
-    let slots = Arc::new(Semaphore::new(kind.workers));
+    let slots = Slots::new(kind.workers);
     let mut working = JoinSet::new();
     let queue = kind.controller().queue.clone();
     loop {
-        let Ok(slot) = slots.clone().acquire_owned().await else { break };
+        let slot = slots.take().await;
         let Some(key) = queue.next().await else { break };
         let controller = kind.controller();
         // A task of its own: a panic in it is the end of one reconcile, not of the operator.
         working.spawn(async move {
-            let _slot = slot;
-            let (inner, name) = (controller.clone(), key.clone());
+            let (inner, name, its) = (controller.clone(), key.clone(), slot.clone());
             let began = Instant::now();
             controller.metrics.begin();
-            let outcome = tokio::spawn(async move { inner.reconcile(&name).await }).await;
+            let outcome = tokio::spawn(async move { its.work(inner.reconcile(&name)).await }).await;
             let outcome = outcome.unwrap_or_else(|error| {
                 tracing::error!(resource = %key, %error, "A reconcile broke off");
                 controller.metrics.panicked();
@@ -360,6 +360,7 @@ pub(crate) async fn work(kind: Arc<Kind>) {
             });
             controller.metrics.end(outcome, began.elapsed());
             controller.queue.done(key, outcome);
+            drop(slot);
         });
         while working.try_join_next().is_some() {}
     }

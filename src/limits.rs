@@ -38,6 +38,11 @@ impl Default for RenderLimits {
 }
 
 impl RenderLimits {
+    #[cfg(test)]
+    pub(crate) fn within(time: Duration, steps: u64) -> Self {
+        Self { max_render_time: time, max_render_steps: steps, ..Self::default() }
+    }
+
     /// Returns the options of a render within these bounds.
     pub(crate) fn options(self) -> RenderOptions {
         RenderOptions {

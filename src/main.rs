@@ -27,6 +27,8 @@ mod reconcile;
 mod release;
 mod reload;
 mod settings;
+mod slots;
+mod threads;
 mod tls;
 mod watches;
 mod webhook;

@@ -26,7 +26,7 @@ use crate::observe::http;
 use crate::observe::metrics::Metrics;
 use crate::observe::probes::Probes;
 use crate::observe::scrape::{self, Scrape};
-use crate::reconcile::render::Renderer;
+use crate::reconcile::renderer::Renderer;
 use crate::reload::{self, Fingerprint};
 use crate::settings::{MetricsAccess, Settings, Watch};
 use crate::webhook::Webhook;
@@ -319,9 +319,8 @@ struct Found<'a> {
 /// carried out, and only where nothing is left to serve it is an error.
 async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a>, Error> {
     let client = &shared.client;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
-    let renderer = Renderer::start(threads, settings.render_limits);
-    let renderer = renderer.map_err(Error::Threads)?;
+    let width = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+    let renderer = Renderer::new(width, settings.render_limits);
     let (mut loaded, mut first_error) = (Vec::new(), None);
     for watch in &settings.watches {
         let seen = Fingerprint::of(&watch.chart);

@@ -16,7 +16,7 @@ use crate::observe::metrics::Metrics;
 use crate::operator::{self, Shared};
 use crate::reconcile::error::Error;
 use crate::reconcile::preview::{Change, NOBODY};
-use crate::reconcile::render::Renderer;
+use crate::reconcile::renderer::Renderer;
 use crate::settings::Settings;
 
 /// How long the first lists may take.
@@ -57,7 +57,7 @@ pub(crate) async fn preview(
     if served.kinds.get(&api_version, name).is_none() {
         return Err(PreviewError::NotServed(format!("{name} of {api_version}")));
     }
-    let renderer = Renderer::start(1, settings.render_limits).map_err(operator::Error::Threads)?;
+    let renderer = Renderer::new(1, settings.render_limits);
     let histories = Histories::new(client.clone(), &settings.release_namespaces());
     let shared = Shared { client, metrics, histories };
     let kind = kind::kind(settings, watch, charts, &shared, &discovery, &renderer)?;

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use helm::{Crd, Hook, HookEvent, Rendered};
 
@@ -35,6 +36,9 @@ use crate::release::State;
 
 /// Helm's limit on release names.
 const LONGEST_NAME: usize = 53;
+
+/// While a render takes long, whether it is still wanted is looked after so often.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
 
 /// The release that a deploy replaces, as far as it is known.
 #[derive(Default)]
@@ -401,7 +405,10 @@ impl Controller {
             now: jiff::Timestamp::now().as_second(),
             skip_schema_validation: self.watch.skip_schema_validation,
         };
-        let output = self.renderer.render(job).await?;
+        let output = tokio::select! {
+            output = self.renderer.render(job) => output?,
+            () = self.outdated(instance) => return Err(Error::Overtaken),
+        };
         for warning in &output.rendered.warnings {
             tracing::debug!(resource = %instance.key, warning, "The chart warns");
         }
@@ -411,6 +418,22 @@ impl Controller {
             tracked.seed = Some(seed);
         }
         Ok((output, outside))
+    }
+
+    /// Waits until work on a resource is in vain, for it has changed or is to go.
+    async fn outdated(&self, instance: &Instance) {
+        let now = || self.instances.get(&instance.key).filter(|now| now.uid == instance.uid);
+        let was_there = now().is_some();
+        loop {
+            tokio::time::sleep(LOOK_AFTER).await;
+            let is_outdated = match now() {
+                Some(now) => now.generation > instance.generation || now.deleting != instance.deleting,
+                None => was_there,
+            };
+            if is_outdated {
+                return;
+            }
+        }
     }
 
     /// Makes objects of what was rendered; a kind that is missed may have come since the cluster was last asked. `crds`

@@ -33,6 +33,7 @@ pub(crate) mod preview;
 mod prune;
 mod refusals;
 pub(crate) mod render;
+pub(crate) mod renderer;
 pub(crate) mod replicas;
 mod report;
 mod rollback;
@@ -63,7 +64,7 @@ use tokio::time::Instant;
 use error::Error;
 use identity::{Digest, InstanceKey};
 use leftovers::Left;
-use render::Renderer;
+use renderer::Renderer;
 use rollout::Rollout;
 use tracked::Tracked;
 

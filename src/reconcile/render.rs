@@ -1,34 +1,26 @@
-//! Chart + values + release facts → rendered manifests, on threads of their own.
+//! Chart + values + release facts → rendered manifests.
 //!
-//! Rendering is synchronous and may recurse deeply, so it runs on a few threads with large stacks (untouched stack costs
-//! nothing). What templates learn from outside comes through [`Outside`]: random values and the time from the release's
-//! seed, so that every render of a release gives the same, and `lookup` from the cluster, with the answers noted.
+//! What templates learn from outside comes through [`Outside`]: random values and the time from the release's seed, so that
+//! every render of a release gives the same, and `lookup` from the cluster, with the answers noted.
 //!
 //! Certificates must not end with the release still running. Each is issued anew when two thirds of its validity have
 //! passed: which issue it is follows from the seed's time and the present, so nothing has to be kept of it.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use gostd::Value;
 use gostd::value::Frozen;
+use gotemplate::Limit;
 use helm::{Capabilities, CompiledChart, Host, Issue, Release, RenderInput, RenderOptions, Rendered, Site};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
-use tokio::sync::oneshot;
 
 use super::identity::Digest;
 use super::site;
 use crate::limits::RenderLimits;
-use crate::lock::lock;
-
-/// Address space for a render's stack: the engine's own limits on recursion fit in it with room to spare.
-const STACK: usize = 256 * 1024 * 1024;
 
 /// What makes random and time functions answer the same on every render of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,56 +102,21 @@ pub(crate) enum RenderError {
     Engine(String),
 }
 
-type Reply = oneshot::Sender<Result<Output, RenderError>>;
-
-/// Threads that render.
-#[derive(Clone)]
-pub(crate) struct Renderer {
-    jobs: Sender<(Job, Reply)>,
-}
-
-impl Renderer {
-    /// Starts the threads; they end when the last clone is dropped.
-    pub(crate) fn start(threads: usize, limits: RenderLimits) -> std::io::Result<Self> {
-        let (jobs, waiting) = channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        for _ in 0..threads.max(1) {
-            let waiting = waiting.clone();
-            std::thread::Builder::new()
-                .name("render".into())
-                .stack_size(STACK)
-                .spawn(move || work(&waiting, limits))?;
-        }
-        Ok(Self { jobs })
-    }
-
-    /// Renders.
-    pub(crate) async fn render(&self, job: Job) -> Result<Output, RenderError> {
-        let (reply, answer) = oneshot::channel();
-        let gone = || RenderError::Engine("its threads are gone".into());
-        self.jobs.send((job, reply)).map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+impl RenderError {
+    /// Whether the templates had more to do than they may.
+    pub(crate) fn is_exhaustion(&self) -> bool {
+        let RenderError::Chart(helm::Error::Template(error)) = self else { return false };
+        matches!(error.cause.reached(), Some(Limit::Steps | Limit::Interrupt))
     }
 }
 
-fn work(waiting: &Mutex<Receiver<(Job, Reply)>>, limits: RenderLimits) {
-    loop {
-        let next = lock(waiting).recv();
-        let Ok((job, reply)) = next else { return };
-        let result = catch_unwind(AssertUnwindSafe(|| render(&job, limits)))
-            .unwrap_or_else(|panic| Err(RenderError::Engine(panic_text(panic.as_ref()))));
-        // Nobody may be waiting any more.
-        let _ = reply.send(result);
-    }
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for an unknown reason").to_owned()
-}
-
-fn render(job: &Job, limits: RenderLimits) -> Result<Output, RenderError> {
-    let host = SeededHost::new(job.outside.as_ref(), job.now);
+/// Renders on this thread, which needs a large stack, until `stop` says otherwise.
+pub(super) fn render(
+    job: &Job,
+    limits: RenderLimits,
+    stop: &dyn Fn() -> bool,
+) -> Result<Output, RenderError> {
+    let host = SeededHost::new(job.outside.as_ref(), job.now, stop);
     let rendered = job.chart.render(&RenderInput {
         values: &job.values,
         release: job.release.clone(),
@@ -190,6 +147,7 @@ fn digest(rendered: &Rendered) -> Digest {
 struct SeededHost<'a> {
     outside: &'a dyn Outside,
     now: i64,
+    stop: &'a dyn Fn() -> bool,
     seed: Cell<Option<Seed>>,
     stream: RefCell<Option<ChaCha20Rng>>,
     /// How often each place has drawn.
@@ -200,10 +158,11 @@ struct SeededHost<'a> {
 }
 
 impl<'a> SeededHost<'a> {
-    fn new(outside: &'a dyn Outside, now: i64) -> Self {
+    fn new(outside: &'a dyn Outside, now: i64, stop: &'a dyn Fn() -> bool) -> Self {
         Self {
             outside,
             now,
+            stop,
             seed: Cell::new(None),
             stream: RefCell::new(None),
             drawn: RefCell::default(),
@@ -266,6 +225,10 @@ impl Host for SeededHost<'_> {
         let end = at.saturating_add(turn_length);
         self.renew_at.set(Some(self.renew_at.get().map_or(end, |earlier| earlier.min(end))));
         Issue { at, turn: turn.unsigned_abs() }
+    }
+
+    fn interrupted(&self) -> bool {
+        (self.stop)()
     }
 
     fn query(&self, function: &str, args: &[Value]) -> Result<Value, String> {

@@ -1,11 +1,13 @@
 //! Tests of what a render takes from its seed.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use helm::Chart;
 use helm::chart::Memory;
 
 use super::*;
+use crate::reconcile::renderer::Renderer;
 use crate::reconcile::status::{Report, Situation, condition, next, text};
 
 const EPOCH: i64 = 1_700_000_000;
@@ -30,7 +32,7 @@ fn seed(drawing: Drawing) -> Seed {
 /// Renders a chart given as files, `now` seconds after the seed was made.
 fn render_at(files: &[(&str, &str)], seed: Seed, now: i64) -> Output {
     let job = Job { now: EPOCH + now, ..job(files, seed) };
-    render(&job, RenderLimits::default()).unwrap()
+    render(&job, RenderLimits::default(), &|| false).unwrap()
 }
 
 fn job(files: &[(&str, &str)], seed: Seed) -> Job {
@@ -219,7 +221,7 @@ fn certificates_of_releases_that_drew_in_order_are_renewed_too() {
 #[test]
 fn lookups_are_noted_once() {
     let outside = Fixed(Err("unused".into()));
-    let host = SeededHost::new(&outside, 0);
+    let host = SeededHost::new(&outside, 0, &|| false);
     let args: Vec<_> = ["v1", "Secret", "ns", "s"].into_iter().map(Value::string).collect();
     for _ in 0..2 {
         assert_eq!(host.query("lookup", &args).unwrap().as_str().unwrap().to_lossy(), "Secret");
@@ -231,7 +233,7 @@ fn lookups_are_noted_once() {
 #[test]
 fn a_seed_that_cannot_be_had_is_remembered() {
     let outside = Fixed(Err("forbidden".into()));
-    let host = SeededHost::new(&outside, 0);
+    let host = SeededHost::new(&outside, 0, &|| false);
     host.now();
     assert_eq!(host.failed.into_inner().as_deref(), Some("forbidden"));
 }
@@ -248,8 +250,8 @@ fn what_breaks_a_render_is_told_and_breaks_no_other() {
             Ok(Frozen::Nil)
         }
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let renderer = Renderer::start(1, RenderLimits::default()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let renderer = Renderer::new(1, RenderLimits::default());
     let render = |outside: Arc<dyn Outside>| {
         let job =
             Job { outside, ..job(&[("templates/a.yaml", "a: {{ randAlpha 3 }}\n")], seed(Drawing::ByPlace)) };
@@ -269,4 +271,70 @@ fn what_breaks_a_render_is_told_and_breaks_no_other() {
         assert_eq!((text(told, "status"), text(told, "message")), (value, &*message), "{kind}");
     }
     assert!(render(Arc::new(Fixed(Ok(seed(Drawing::ByPlace))))).is_ok());
+}
+
+/// Runs out of steps in a function that another template calls.
+const NESTED: &str =
+    "{{ define `a` }}{{ range until 99 }}{{ $_ := until 9999 }}{{ end }}{{ end }}{{ include `a` . }}";
+
+const ENDLESS: &str =
+    "{{ range until 9999 }}{{ range until 9999 }}{{ range until 9999 }}{{ end }}{{ end }}{{ end }}";
+
+/// Takes about two seconds: see [`Slow`].
+const LONG: &str = "{{ range until 60 }}{{ range until 5000 }}{{ end }}{{ $_ := lookup \"v1\" \"Pod\" \"\" \"\" }}{{ end }}a: b\n";
+
+struct Slow;
+
+impl Outside for Slow {
+    fn seed(&self) -> Result<Seed, String> {
+        Ok(seed(Drawing::ByPlace))
+    }
+
+    fn lookup(&self, _: &str, _: &str, _: &str, _: &str) -> Result<Frozen, String> {
+        std::thread::sleep(Duration::from_millis(30));
+        Ok(Frozen::Nil)
+    }
+}
+
+fn of_template(template: &str) -> Job {
+    Job { outside: Arc::new(Slow), ..job(&[("templates/a.yaml", template)], seed(Drawing::ByPlace)) }
+}
+
+#[test]
+fn too_much_to_do_is_told_from_other_faults() {
+    let why = |template: &str, time: u64, steps: u64| {
+        let limits = RenderLimits::within(Duration::from_millis(time), steps);
+        render(&of_template(template), limits, &|| false).unwrap_err()
+    };
+    let all = [
+        (why(ENDLESS, 50, u64::MAX), "time is up"),
+        (why(ENDLESS, 60_000, 99_999), "99999 steps"),
+        (why(NESTED, 60_000, 99_999), "99999 steps"),
+    ];
+    for (error, part) in all {
+        assert!(error.is_exhaustion() && error.to_string().contains(part), "{error}");
+    }
+    assert!(!why("{{ fail `no` }}", 60_000, 99_999).is_exhaustion());
+}
+
+#[tokio::test]
+async fn what_takes_long_holds_up_nothing_else() {
+    let long = Duration::from_secs(60);
+    let renderer = Renderer::new(1, RenderLimits::default());
+    let begin = |template: &'static str| {
+        let renderer = renderer.clone();
+        tokio::spawn(async move { renderer.render(of_template(template)).await })
+    };
+    let endless = [begin(ENDLESS), begin(ENDLESS), begin(ENDLESS)];
+    tokio::task::yield_now().await;
+    let quick = tokio::time::timeout(long, renderer.render(of_template("a: b\n"))).await;
+    assert_eq!(quick.unwrap().unwrap().rendered.manifests.len(), 1);
+    // It has to wait for room in the slow lane, and for nothing else.
+    let waits = begin(LONG);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(!waits.is_finished() && endless.iter().all(|one| !one.is_finished()));
+    // Those that nobody waits for any more make room.
+    endless.iter().for_each(tokio::task::JoinHandle::abort);
+    let rendered = tokio::time::timeout(long, waits).await.unwrap().unwrap();
+    assert_eq!(rendered.unwrap().rendered.manifests.len(), 1);
 }

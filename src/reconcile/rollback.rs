@@ -28,6 +28,9 @@ use crate::release::{self, Info, Record, RecordBytes, State};
 /// So many steps of the growing delay are left out after a rollback: each attempt restarts what runs.
 const STEPS_AFTER_ROLLBACK: u32 = 3;
 
+/// The same after a render that ran out of time or steps: each attempt takes as much again.
+const STEPS_AFTER_EXHAUSTION: u32 = 6;
+
 /// When the cluster serves other kinds than at the last attempt, the next one is brought forward, but not to before this:
 /// on some clusters kinds come and go all the time.
 const OTHER_KINDS: Duration = Duration::from_secs(10);
@@ -339,9 +342,12 @@ impl Controller {
 /// How long to wait after an attempt that failed, the `count`th in a row. What others have becomes free without a word to
 /// us, so that is looked at again each period.
 fn pause(error: &Error, count: u32, backoff: Backoff, period: Duration, key: &InstanceKey) -> Duration {
-    let rolled_back = matches!(error, Error::RolledBack { .. } | Error::Between { .. });
-    let steps = if rolled_back { count.saturating_add(STEPS_AFTER_ROLLBACK) } else { count };
-    let delay = backoff.delay(steps, key);
+    let left_out = match error {
+        Error::RolledBack { .. } | Error::Between { .. } => STEPS_AFTER_ROLLBACK,
+        Error::Render(error) if error.is_exhaustion() => STEPS_AFTER_EXHAUSTION,
+        _ => 0,
+    };
+    let delay = backoff.delay(count.saturating_add(left_out), key);
     if error.waits_for_others() { delay.min(period) } else { delay }
 }
 

@@ -370,3 +370,47 @@ fn what_has_a_chart_that_broke_can_be_deleted_in_every_way() {
     assert_eq!(namespace.names("secret"), ["sh.helm.release.v1.kept.v1"]);
     kubectl(&["delete", "clusterrole", &format!("{}-kept", namespace.name)]);
 }
+
+/// Its render takes longer than anybody waits if the values say so.
+const HEAVY: &str = "{{- range until (int .Values.rounds) }}{{ range until 9999 }}{{ range until 9999 }}{{ end }}{{ end }}{{ end }}\n\
+                     apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {color: green}\n";
+
+#[test]
+#[ignore = "needs a control plane"]
+fn heavy_renders_hold_up_no_others() {
+    let chart = Chart::new("heavy", &[("values.yaml", "rounds: 0\n"), ("templates/cm.yaml", HEAVY)]);
+    let (kind, other_kind) = (Kind::new("Heavy"), Kind::new("Light"));
+    let namespace = Namespace::new("heavy");
+    let _operator = Operator::watching(&chart.watches(&[(&kind, ""), (&other_kind, "")]), &namespace);
+    for n in 0..6 {
+        namespace.resource(&kind, &format!("heavy-{n}"), r#"{"rounds": 9999}"#);
+    }
+    for (kind, name) in [(&kind, "one"), (&other_kind, "other"), (&kind, "another")] {
+        namespace.resource(kind, name, "{}");
+        becomes(60, "green".to_owned(), || namespace.path("configmap", name, "{.data.color}"));
+    }
+    // What is mended meanwhile is not rendered to the end first.
+    for n in 0..6 {
+        namespace.change(&kind, &format!("heavy-{n}"), r#"{"rounds": 0}"#);
+    }
+    for n in 0..6 {
+        let name = format!("heavy-{n}");
+        becomes(60, "green".to_owned(), || namespace.path("configmap", &name, "{.data.color}"));
+    }
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_render_without_end_is_not_tried_again_at_once() {
+    let chart = Chart::new("endless", &[("values.yaml", "rounds: 0\n"), ("templates/cm.yaml", HEAVY)]);
+    let (kind, namespace) = (Kind::new("Endless"), Namespace::new("endless"));
+    let operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name).arg("--max-render-time=2s");
+    });
+    namespace.resource(&kind, "demo", r#"{"rounds": 9999}"#);
+    says(60, "its time is up", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    let attempts = || operator.log().lines().filter(|line| line.contains("its time is up")).count();
+    stays(15, attempts);
+    namespace.change(&kind, "demo", r#"{"rounds": 0}"#);
+    becomes(30, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+}

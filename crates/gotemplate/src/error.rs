@@ -163,6 +163,18 @@ impl Error {
         self.0.kind
     }
 
+    /// Returns the limit that was reached, in this execution or in a function or an execution it called.
+    pub fn reached(&self) -> Option<Limit> {
+        let mut error = self;
+        loop {
+            match (error.kind(), &error.0.cause) {
+                (ErrorKind::Limit(limit), _) => return Some(limit),
+                (_, Some(FuncError::Nested { error: inner, .. })) => error = inner,
+                _ => return None,
+            }
+        }
+    }
+
     /// Returns where this error (not its cause) happened.
     pub fn location(&self) -> Option<&Location> {
         self.0.place.as_ref().map(|place| &place.location)
