@@ -63,7 +63,7 @@ impl Controller {
         let failure = self.failure(&instance.key).filter(|failure| failure.attempt == attempt);
         let due = failure.as_ref().map(|one| match one.capabilities == capabilities {
             true => one.until,
-            false => one.until.min(one.since + OTHER_KINDS),
+            false => one.until_kinds_change,
         });
         let wait = due.map_or(Duration::ZERO, |due| due.duration_since(Instant::now()));
         if let (Some(failure), false) = (&failure, wait.is_zero()) {
@@ -113,8 +113,9 @@ impl Controller {
             attempt,
             capabilities,
             count,
-            since: Instant::now(),
             until: Instant::now() + delay,
+            until_kinds_change: Instant::now()
+                + if is_costly(error) { delay } else { delay.min(OTHER_KINDS) },
             condition: error.condition(installed),
             reason: error.reason(),
             message: error.to_string().into(),
@@ -344,11 +345,16 @@ impl Controller {
 fn pause(error: &Error, count: u32, backoff: Backoff, period: Duration, key: &InstanceKey) -> Duration {
     let left_out = match error {
         Error::RolledBack { .. } | Error::Between { .. } => STEPS_AFTER_ROLLBACK,
-        Error::Render(error) if error.is_exhaustion() => STEPS_AFTER_EXHAUSTION,
+        error if is_costly(error) => STEPS_AFTER_EXHAUSTION,
         _ => 0,
     };
     let delay = backoff.delay(count.saturating_add(left_out), key);
     if error.waits_for_others() { delay.min(period) } else { delay }
+}
+
+/// Whether the next attempt is likely to take as much of the machine as the last one, to the same end.
+fn is_costly(error: &Error) -> bool {
+    matches!(error, Error::Render(error) if error.is_exhaustion())
 }
 
 /// Of everything a user can say that may make an attempt end otherwise than the last one.

@@ -76,9 +76,10 @@ pub(crate) struct Failure {
     pub(crate) capabilities: Digest,
     /// How often the same was tried.
     pub(crate) count: u32,
-    pub(crate) since: Instant,
     /// Nothing is tried again before.
     pub(crate) until: Instant,
+    /// The same, where the cluster has come to serve other kinds.
+    pub(crate) until_kinds_change: Instant,
     /// What the status says of it.
     pub(crate) condition: Failing,
     pub(crate) reason: &'static str,
