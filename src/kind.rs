@@ -344,8 +344,9 @@ pub(crate) async fn work(kind: Arc<Kind>) {
     let mut working = JoinSet::new();
     let queue = kind.controller().queue.clone();
     loop {
-        let slot = slots.take().await;
         let Some(key) = queue.next().await else { break };
+        // Not before there is work for it: who stepped aside may want it back.
+        let slot = slots.take().await;
         let controller = kind.controller();
         // A task of its own: a panic in it is the end of one reconcile, not of the operator.
         working.spawn(async move {

@@ -20,6 +20,7 @@ use crate::cluster::error::explain;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::policy::keep_live;
+use crate::slots::aside;
 
 /// How long an object that is made anew may take to go.
 const GONE: Duration = Duration::from_secs(120);
@@ -162,7 +163,7 @@ impl Controller {
             if Instant::now() > until {
                 return Err(error);
             }
-            tokio::time::sleep(pause).await;
+            aside(tokio::time::sleep(pause)).await;
             pause = (pause * 2).min(Duration::from_secs(1));
         }
         let left = if orphan { " (its pods stay)" } else { "" };
@@ -269,7 +270,7 @@ impl Controller {
                 pause = (pause * 2).min(Duration::from_secs(1));
             }
         };
-        tokio::time::timeout(at_most, waiting)
+        aside(tokio::time::timeout(at_most, waiting))
             .await
             .unwrap_or_else(|_| Err(Error::NotEstablished(id.name.to_string(), at_most)))
     }

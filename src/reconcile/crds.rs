@@ -26,6 +26,7 @@ use crate::cluster::objects::Marks;
 use crate::cluster::ownership;
 use crate::lock::lock;
 use crate::settings::ChartCrds;
+use crate::slots::aside;
 
 /// How long a definition may take to be established.
 const ESTABLISH: Duration = Duration::from_secs(60);
@@ -282,7 +283,7 @@ impl Controller {
                 if !is_behind || Instant::now() > until {
                     break;
                 }
-                tokio::time::sleep(pause).await;
+                aside(tokio::time::sleep(pause)).await;
                 pause = (pause * 2).min(Duration::from_secs(1));
             }
         }

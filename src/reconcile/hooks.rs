@@ -18,6 +18,7 @@ use crate::cluster::instances::Instance;
 use crate::cluster::objects::Marks;
 use crate::cluster::pods::last_words;
 use crate::policy::Deletion;
+use crate::slots::aside;
 use crate::watches::go_duration;
 
 /// How long a hook may take if nobody says: Helm's default for `--timeout`.
@@ -276,7 +277,7 @@ impl Controller {
                 told = true;
                 self.report_working(instance, &format!("waiting for the {event} hook {}", object.id)).await;
             }
-            tokio::time::sleep(pause).await;
+            aside(tokio::time::sleep(pause)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             self.still_same(instance)?;
         }
@@ -431,7 +432,7 @@ impl Controller {
                         format!("{} was deleted and is not gone after {:?}", object.id, object.deadline);
                     return Err(Error::Hook { event, what: self.with_finalizers(object, what).await });
                 }
-                tokio::time::sleep(pause).await;
+                aside(tokio::time::sleep(pause)).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }

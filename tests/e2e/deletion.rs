@@ -574,7 +574,7 @@ fn what_is_not_selected_any_more_leaves_what_it_is_to_leave_and_nothing_else() {
 
 #[test]
 #[ignore = "needs a control plane"]
-fn orphaning_holds_while_a_hook_hangs_and_every_worker_is_busy() {
+fn orphaning_holds_while_a_hook_hangs() {
     let hook = "{{ if .Values.hang }}\napiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
                 \x20 annotations: {helm.sh/hook: pre-upgrade}\nspec:\n  nodeName: none\n  containers: [{name: a, image: a}]\n\
                 {{ end }}";

@@ -115,6 +115,30 @@ fn hooks_run_one_after_another_and_only_at_changes() {
 
 #[test]
 #[ignore = "needs a control plane"]
+fn hooks_that_hang_hold_up_no_others() {
+    let hook = "{{ if .Values.hang }}\napiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
+                \x20 annotations: {helm.sh/hook: pre-install}\nspec:\n  nodeName: none\n  containers: [{name: a, image: a}]\n\
+                {{ end }}";
+    let chart = Chart::new("patient", &[("templates/hook.yaml", hook), ("templates/cm.yaml", CONFIG)]);
+    let (kind, namespace) = (Kind::new("Patient"), Namespace::new("patient"));
+    let _operator = Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.arg("--max-concurrent-reconciles=1").env("WATCH_NAMESPACE", &namespace.name);
+    });
+    for name in ["one", "two", "three"] {
+        namespace.resource(&kind, name, r#"{"hang": true}"#);
+        let hook = format!("{name}-hook");
+        becomes(30, hook.clone(), || namespace.path("pod", &hook, "{.metadata.name}"));
+    }
+    namespace.resource(&kind, "quick", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "quick");
+    // They are still waited for.
+    namespace.kubectl(&["delete", "pod", "two-hook", "--force"]);
+    namespace.ready(&kind, "two");
+    assert_eq!(namespace.path("configmap", "one", "{.data.color}"), "");
+}
+
+#[test]
+#[ignore = "needs a control plane"]
 fn a_failing_hook_stops_the_install_and_is_named() {
     let hooks = job("pre", "pre-install", 0, "  activeDeadlineSeconds: {{ .Values.deadline }}\n").replace(
         "restartPolicy: Never",
