@@ -49,9 +49,10 @@ pub(crate) struct OperatorArgs {
     /// The numbers for the other operator
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "50")]
     operator_sizes: Vec<usize>,
-    /// How often each number of resources is made, each time with the floor before it; medians are told
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    rounds: usize,
+    /// How often each number of resources is made, each time with the floor before it; medians are told [default: 3, and
+    /// 11 for up to 100 resources, whose single rounds scatter]
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
     /// How many resources an operator works on at a time, and how many releases the floor
     #[arg(long, value_name = "N", default_value_t = 4)]
     concurrency: u16,
@@ -64,6 +65,14 @@ pub(crate) struct OperatorArgs {
     /// A document in which to replace the part between the markers of this measurement
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
+}
+
+impl OperatorArgs {
+    /// How often a number of resources is made. What takes parts of a second is measured more often: within a round each
+    /// pause of the servers for memory or disk counts.
+    fn rounds(&self, count: usize) -> usize {
+        self.rounds.unwrap_or(if count <= 100 { 11 } else { 3 }).max(1)
+    }
 }
 
 /// All measurements of one number of resources.
@@ -131,7 +140,7 @@ impl Bench<'_> {
         };
         let mut by_size: BTreeMap<usize, Rounds> = BTreeMap::new();
         for count in sizes {
-            for round in 0..self.args.rounds.max(1) {
+            for round in 0..self.args.rounds(*count) {
                 progress(&format!("{}: {count} resources, round {}", contestant.name(), round + 1));
                 let (floor, session) = self.round(world, &setup, *count, round)?;
                 progress(&report::line(&floor, &session));

@@ -55,8 +55,8 @@ pub(super) fn report(args: &OperatorArgs, machine: &str, ours: &Results, theirs:
     };
     let mut text = format!(
         "{machine}. Control plane: {around}, started for the run. Concurrency {}, for operators and floor alike; \
-         {} rounds, medians.\n\n",
-        args.concurrency, args.rounds,
+         medians of all rounds.\n\n",
+        args.concurrency,
     );
     targets(&mut text, ours, theirs);
     for results in std::iter::once(ours).chain(theirs) {
@@ -266,9 +266,9 @@ fn by_size(text: &mut String, results: &Results) {
         text,
         "{} by number of resources (“servers” is the CPU time of kube-apiserver and etcd; “data” the part of the resident \
          memory that is not the program itself):\n\n\
-         | resources | floor s | {} s | ratio | CPU s | CPU ms each | servers s, floor | servers s | requests each | MiB empty | \
+         | resources | rounds | floor s | {} s | ratio | CPU s | CPU ms each | servers s, floor | servers s | requests each | MiB empty | \
          MiB settled | of it data | MiB peak | KiB each |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         results.contestant.name(),
         results.contestant.name(),
     );
@@ -277,7 +277,8 @@ fn by_size(text: &mut String, results: &Results) {
         let each = *count as f64;
         let _ = writeln!(
             text,
-            "| {count} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
+            "| {count} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} | {:.0} |",
+            rounds.floors.len(),
             one.floor,
             one.wall,
             one.ratio(),
