@@ -298,31 +298,40 @@ impl Controller {
             && chart.crd_versions().iter().all(|version| versions.contains(version))
     }
 
-    /// Lets go of definitions that were rendered before and are in the chart's `crds/` now, and returns what else was
-    /// dropped.
+    /// Lets go of definitions that were rendered before and are in the chart's `crds/` now, whoever sees to those, and
+    /// returns what else was dropped.
     pub(super) async fn keep_definitions(
         &self,
         instance: &Instance,
         dropped: Vec<ObjectId>,
         crds: &[Crd],
     ) -> Result<Vec<ObjectId>, Error> {
-        if self.watch.crds == ChartCrds::Skip || !dropped.iter().any(ObjectId::is_definition) {
-            return Ok(dropped);
-        }
-        let brought: Vec<Object> =
-            crds.iter().filter_map(|crd| self.read_crds(instance, crd).ok()).flatten().collect();
         let (kept, dropped): (Vec<_>, Vec<_>) =
-            dropped.into_iter().partition(|id| brought.iter().any(|object| object.id == *id));
-        for object in brought.iter().filter(|object| kept.contains(&object.id)) {
-            let (kind, id) = (&object.kind, &object.id);
-            let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
-            if marks.is_some_and(|marks| self.is_ours(instance, &marks)) {
-                let left = self.writer.let_go(&instance.key, kind, id).await;
-                left.map_err(Error::api(format!("let {id} go")))?;
-            }
+            dropped.into_iter().partition(|id| id.is_definition() && crds.iter().any(|crd| defines(crd, id)));
+        for id in &kept {
+            self.free(instance, id).await?;
         }
         Ok(dropped)
     }
+}
+
+/// Whether a file has a definition. What cannot be read is taken to have those that it mentions: with a definition all
+/// resources of its kind would go.
+fn defines(crd: &Crd, id: &ObjectId) -> bool {
+    objects::documents(&crd.content.to_lossy()).iter().any(|text| match yaml::to_json(text) {
+        Ok(document) => is_or_holds(&document, id),
+        Err(_) => text.contains(&*id.name),
+    })
+}
+
+/// Whether a document is an object, or a list with it.
+fn is_or_holds(document: &Value, id: &ObjectId) -> bool {
+    let is = |document: &Value| {
+        document.get("kind").is_some_and(|kind| *kind == *id.kind)
+            && document.pointer("/metadata/name").is_some_and(|name| *name == *id.name)
+    };
+    let items = document.get("items").and_then(Value::as_array);
+    is(document) || items.is_some_and(|items| items.iter().any(is))
 }
 
 /// The capabilities that templates see: those of the chart's own `crds/` too where these come first, as they do at an install,

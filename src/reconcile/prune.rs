@@ -44,12 +44,7 @@ impl Controller {
 
     /// Lets go of an object of ours, and says so.
     async fn leave(&self, instance: &Instance, id: &ObjectId) -> Result<(), Error> {
-        let served = self.discovery.current();
-        let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { return Ok(()) };
-        let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
-        if marks.is_some_and(|marks| self.is_ours(instance, &marks)) {
-            let left = self.writer.let_go(&instance.key, kind, id).await;
-            left.map_err(Error::api(format!("let {id} go")))?;
+        if self.free(instance, id).await? {
             let note = format!(
                 "{id} of an install that failed is not rendered any more; it may hold data and stays"
             );
@@ -57,6 +52,19 @@ impl Controller {
             self.events.tell(instance, Severity::Normal, "Install", "Left", &note);
         }
         Ok(())
+    }
+
+    /// Takes our marks off an object if it is ours; returns whether it was.
+    pub(super) async fn free(&self, instance: &Instance, id: &ObjectId) -> Result<bool, Error> {
+        let served = self.discovery.current();
+        let Some(kind) = served.kinds.preferred(&id.group, &id.kind) else { return Ok(false) };
+        let marks = self.writer.marks(kind, id).await.map_err(Error::api(format!("read {id}")))?;
+        let is_ours = marks.is_some_and(|marks| self.is_ours(instance, &marks));
+        if is_ours {
+            let left = self.writer.let_go(&instance.key, kind, id).await;
+            left.map_err(Error::api(format!("let {id} go")))?;
+        }
+        Ok(is_ours)
     }
 
     /// Deletes objects that are ours to delete, in uninstall order, those of one rank at the same time. Returns those whose

@@ -156,3 +156,35 @@ fn definitions_of_others_are_left_and_told_unless_they_are_adopted() {
     namespace.ready(&kind, "demo");
     kubectl(&["delete", "crd", "lilies.crds.example.com"]);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn definitions_that_move_from_templates_to_crds_stay_whoever_sees_to_them() {
+    let namespace = Namespace::new("moving");
+    // Beside the definition are an object of a kind that nobody serves, and a slip.
+    let beside =
+        ["", "---\napiVersion: nobody.example.com/v1\nkind: None\nmetadata: {name: a}\n---\n{a: b: c\n"];
+    let moved = [("lilies", "Lily", "Porter", "crds: skip"), ("lotuses", "Lotus", "Carrier", "crds: create")];
+    for ((plural, defined, kind, policy), beside) in moved.into_iter().zip(beside) {
+        let definition = definition(plural, defined, &[("v1", true)], &["color"]);
+        let chart = Chart::new(plural, &[("templates/crd.yaml", &definition)]);
+        let kind = Kind::new(kind);
+        let _operator = Operator::watching(&chart.watches(&[(&kind, policy)]), &namespace);
+        namespace.resource(&kind, plural, "{}");
+        namespace.ready(&kind, plural);
+        let uid = || {
+            kubectl(&["get", "crd", &format!("{plural}.crds.example.com"), "-o", "jsonpath={.metadata.uid}"])
+        };
+        let before = uid();
+        chart.write("templates/crd.yaml", "");
+        chart.write("crds/all.yaml", &format!("{definition}{beside}"));
+        version(&chart, "2.0.0");
+        becomes(60, "2".to_owned(), || {
+            namespace.path(&kind.full(), plural, "{.status.deployedRelease.revision}")
+        });
+        namespace.kubectl(&["delete", &kind.full(), plural]);
+        stays(3, uid);
+        assert_eq!(uid(), before);
+        kubectl(&["delete", "crd", &format!("{plural}.crds.example.com")]);
+    }
+}
