@@ -17,7 +17,7 @@ use super::error::Error;
 use super::hooks::Attempt;
 use super::identity::{Digest, ObjectId};
 use super::objects::{self, Object, Objects};
-use super::outside::{ClusterOutside, SeedState};
+use super::outside::{ClusterOutside, Draw, SeedState};
 use super::plan::{self, Revision};
 use super::render::{Job, Output};
 use super::rollback::Broken;
@@ -58,8 +58,7 @@ impl Controller {
         check_name(&instance.key.name)?;
         self.check_pin(instance)?;
         let values = self.values(instance)?;
-        let inputs =
-            Digest::of([self.chart_of(instance).digest.0.to_le_bytes(), values.digest.0.to_le_bytes()]);
+        let inputs = self.inputs(instance, &values);
         let settled = if is_asked_anew(instance) { None } else { self.recall(instance, Some(inputs)) };
         match &settled {
             Some(settled) if settled.inputs == inputs => self.keep(instance, &values, settled).await,
@@ -76,6 +75,11 @@ impl Controller {
                 None => self.advance(instance, &values, inputs, settled).await,
             },
         }
+    }
+
+    /// Of all that a user gives a release: its chart and its values.
+    pub(super) fn inputs(&self, instance: &Instance, values: &Values) -> Digest {
+        Digest::of([self.chart_of(instance).digest.0.to_le_bytes(), values.digest.0.to_le_bytes()])
     }
 
     /// What is known of the running release: from memory, or from the status and the watched objects after a restart.
@@ -187,9 +191,9 @@ impl Controller {
         if let Some(tracked) = self.tracked().get_mut(&instance.key) {
             tracked.never_deployed = revision.is_install && !history.is_empty();
         }
-        let reseed = self.wants_fresh_values(instance);
+        let draw = if self.wants_fresh_values(instance) { Draw::Anew } else { Draw::AsBefore };
         let (output, outside) =
-            self.render_from(instance, values, revision.number, revision.is_install, reseed).await?;
+            self.render_drawing(instance, values, revision.number, revision.is_install, draw).await?;
         let crds = self.crds_of(instance, &output.rendered, revision.is_install);
         let (objects, served) = self.build(instance, &output.rendered, crds).await?;
         let definitions = self.try_definitions(instance, crds, &objects, revision.is_install).await?;
@@ -365,17 +369,17 @@ impl Controller {
         revision: i64,
         is_install: bool,
     ) -> Result<(Output, Arc<ClusterOutside>), Error> {
-        self.render_from(instance, values, revision, is_install, false).await
+        self.render_drawing(instance, values, revision, is_install, Draw::AsBefore).await
     }
 
-    /// The same; with `reseed` its random values are new ones.
-    pub(super) async fn render_from(
+    /// The same, with these random values.
+    pub(super) async fn render_drawing(
         &self,
         instance: &Instance,
         values: &Values,
         revision: i64,
         is_install: bool,
-        reseed: bool,
+        draw: Draw,
     ) -> Result<(Output, Arc<ClusterOutside>), Error> {
         let served = self.discovery.current();
         let seed = self.tracked().get(&instance.key).and_then(|tracked| tracked.seed);
@@ -387,8 +391,10 @@ impl Controller {
             records: self.records.clone(),
             namespace: self.release_namespace(&instance.key).to_owned(),
             release: self.release_name(&instance.key).to_owned(),
-            reseed,
-            seed: Mutex::new(seed.filter(|_| !reseed).map(SeedState::Stored).unwrap_or_default()),
+            draw,
+            seed: Mutex::new(
+                seed.filter(|_| draw == Draw::AsBefore).map(SeedState::Stored).unwrap_or_default(),
+            ),
         });
         let chart = self.chart_of(instance);
         let job = Job {

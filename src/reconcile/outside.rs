@@ -15,6 +15,21 @@ use crate::cluster::seeds::{Found, Seeds, secret_name};
 use crate::lock::lock;
 use crate::release;
 
+/// Which random values a render gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Draw {
+    /// Those of the release; where it has none yet, new ones that become its own.
+    AsBefore,
+    /// New ones, which are the release's from then on.
+    Anew,
+    /// New ones, and another time, to be compared with.
+    Otherwise,
+}
+
+/// So many seconds earlier, each part of a date is another: the year, the month, its day, the weekday, the hour, the minute
+/// and the second.
+const OTHER_TIME: i64 = ((400 * 24 + 1) * 60 + 1) * 60 + 1;
+
 /// Answers for the render of one release.
 pub(super) struct ClusterOutside {
     pub(super) client: Client,
@@ -24,8 +39,7 @@ pub(super) struct ClusterOutside {
     pub(super) records: Records,
     pub(super) namespace: String,
     pub(super) release: String,
-    /// Whether the release gets a new seed with this render.
-    pub(super) reseed: bool,
+    pub(super) draw: Draw,
     pub(super) seed: Mutex<SeedState>,
 }
 
@@ -58,7 +72,7 @@ impl SeedState {
 impl ClusterOutside {
     /// The copy of the seed that the record of what runs holds, or where there is none in its own Secret, the last record.
     fn copy_for(&self, found: Found) -> Result<Option<Seed>, String> {
-        if self.reseed {
+        if self.draw != Draw::AsBefore {
             return Ok(None);
         }
         let is_found = matches!(found, Found::Seed(_));
@@ -99,7 +113,7 @@ impl Outside for ClusterOutside {
         if let Some(seed) = state.seed() {
             return Ok(seed);
         }
-        let found = if self.reseed {
+        let found = if self.draw != Draw::AsBefore {
             Found::Nothing
         } else {
             let found = self.runtime.block_on(self.seeds.read(&self.namespace, &self.release));
@@ -117,7 +131,10 @@ impl Outside for ClusterOutside {
                 ));
             }
             (Found::Nothing, None) => {
-                let seed = fresh()?;
+                let mut seed = fresh()?;
+                if self.draw == Draw::Otherwise {
+                    seed.epoch -= OTHER_TIME;
+                }
                 (SeedState::Fresh(seed), seed)
             }
         };

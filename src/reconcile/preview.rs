@@ -14,10 +14,10 @@ use super::deploy::check_name;
 use super::difference::{Field, fields};
 use super::error::Error;
 use super::identity::ObjectId;
-use super::ledger::{manifest_text, same_content};
 use super::objects::{Object, Objects};
 use super::plan;
 use super::refusals::NO_MORE;
+use super::takeup::Standing;
 use super::trial::{AT_A_TIME, Around, Taken, Verdict};
 use super::values::Values;
 use crate::cluster::instances::Instance;
@@ -107,11 +107,10 @@ impl Controller {
             self.check_chart(instance, &chart)?;
             recorded = self.ids_of(instance, &record.manifest);
             if last.state == State::Deployed {
-                let is_install = last.revision == 1;
-                let (output, _) = self.render(instance, values, last.revision, is_install).await?;
-                if same_content(&record, &manifest_text(&output.rendered), &values.config) {
+                let standing =
+                    self.standing(instance, values, self.inputs(instance, values), last, &record).await?;
+                if let Some(Standing { output, objects, .. }) = standing {
                     let crds = self.crds_of(instance, &output.rendered, false).to_vec();
-                    let (objects, _) = self.build(instance, &output.rendered, &crds).await?;
                     return Ok(Planned { crds, is_install: false, objects, recorded, never_deployed: false });
                 }
             }

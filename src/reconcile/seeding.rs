@@ -4,7 +4,7 @@
 
 use super::Controller;
 use super::error::Error;
-use super::outside::{ClusterOutside, SeedState};
+use super::outside::{ClusterOutside, Draw, SeedState};
 use super::render::Seed;
 use crate::annotations::RANDOM_VALUES;
 use crate::cluster::error::is_conflict;
@@ -34,7 +34,7 @@ impl Controller {
         outside: &ClusterOutside,
     ) -> Result<(), Error> {
         let (seed, over) = match outside.seed_state() {
-            SeedState::Fresh(seed) if !outside.reseed => (seed, false),
+            SeedState::Fresh(seed) if outside.draw == Draw::AsBefore => (seed, false),
             SeedState::Copied(seed) => (seed, true),
             SeedState::Recalled(seed) => {
                 self.tell_recalled(instance);
@@ -58,7 +58,7 @@ impl Controller {
     pub(super) async fn keep_seed(&self, instance: &Instance, outside: &ClusterOutside) {
         let SeedState::Fresh(seed) = outside.seed_state() else { return };
         self.remember_seed(instance, seed);
-        if outside.reseed
+        if outside.draw == Draw::Anew
             && let Err(error) = self.seeds.write(&self.place(instance), &seed, true).await
         {
             let error = Error::api("store the release's seed")(error);
@@ -92,7 +92,7 @@ impl Controller {
         let Some(last) = last.filter(|last| last.state == State::Deployed) else { return };
         let are_new = match outside.seed_state() {
             SeedState::Unknown => false,
-            SeedState::Fresh(_) => kept || (!outside.reseed && !is_own(last)),
+            SeedState::Fresh(_) => kept || (outside.draw == Draw::AsBefore && !is_own(last)),
             SeedState::Stored(_) | SeedState::Copied(_) | SeedState::Recalled(_) => kept,
         };
         if are_new {

@@ -6,8 +6,9 @@ use super::chance::differs_by_chance;
 use super::error::Error;
 use super::identity::Digest;
 use super::ledger::{manifest_text, same_config, same_content, same_hooks};
-use super::objects::Object;
-use super::outside::SeedState;
+use super::objects::{Object, Objects};
+use super::outside::{ClusterOutside, Draw, SeedState};
+use super::render::Output;
 use super::status::Remembered;
 use super::tracked::Settled;
 use super::values::Values;
@@ -15,6 +16,22 @@ use super::{Controller, Next, plan};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::release::{Entry, Record, RecordBytes, State};
+
+/// A release that runs and stays as it is.
+pub(super) struct Standing {
+    pub(super) output: Output,
+    outside: Arc<ClusterOutside>,
+    /// As it was recorded.
+    pub(super) objects: Objects,
+    /// What the cluster served when they were made.
+    served: Digest,
+    is_own: bool,
+    is_install: bool,
+    /// Whether its objects are rendered so; otherwise chance makes the difference.
+    is_same: bool,
+    /// Whether chance makes any difference, be it to the hooks alone.
+    as_recorded: bool,
+}
 
 impl Controller {
     /// Takes up a deployed release of which nothing is in memory: if it renders as it was recorded, its objects are
@@ -28,31 +45,13 @@ impl Controller {
         record: &Record,
         bytes: &RecordBytes,
     ) -> Result<Option<Next>, Error> {
-        let remembered = Remembered::read(&instance.status());
-        let is_install = match remembered.revision {
-            Some(revision) if revision == entry.revision => remembered.is_install,
-            _ => entry.revision == 1,
-        };
-        let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
-        let is_own = entry.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
-        let same = same_content(record, &manifest_text(&output.rendered), &values.config)
-            && (!is_own || same_hooks(&output.rendered.hooks, &record.hooks));
-        let was_kept = remembered.seal.is_some_and(|seal| seal.as_recorded && seal.inputs == inputs);
-        let may_be_kept = if is_own { was_kept } else { matches!(outside.seed_state(), SeedState::Fresh(_)) };
-        if !(same || may_be_kept && same_config(&record.config, &values.config)) {
+        let standing = self.standing(instance, values, inputs, entry, record).await?;
+        let Some(Standing { output, outside, objects, served, is_own, is_install, is_same, as_recorded }) =
+            standing
+        else {
             return Ok(None);
-        }
+        };
         let crds = self.crds_of(instance, &output.rendered, false);
-        let (mut objects, served) = self.build(instance, &output.rendered, crds).await?;
-        if !same {
-            let (again, _) = self.render_from(instance, values, entry.revision, is_install, true).await?;
-            let (again, _) = self.build(instance, &again.rendered, crds).await?;
-            let recorded = self.recorded(instance, record)?;
-            if !differs_by_chance(&objects, &again, &recorded) {
-                return Ok(None);
-            }
-            objects = recorded;
-        }
         let definitions = self.try_definitions(instance, crds, &objects, false).await?;
         let observed = self.dependents.of(&instance.key);
         // A Job that removes itself has done so: it was applied when the release was recorded.
@@ -81,8 +80,8 @@ impl Controller {
             inputs,
             chart: self.chart_of(instance).digest,
             rendered: output.digest,
-            capabilities: served.digest,
-            first_capabilities: served.digest,
+            capabilities: served,
+            first_capabilities: served,
             revision: entry.revision,
             is_install,
             lookups: Some(output.lookups),
@@ -90,15 +89,58 @@ impl Controller {
             renew_at: output.renew_at,
             finalizer,
             first_deployed: Some(record.info.first_deployed.as_str().into()),
-            as_recorded: !same,
+            as_recorded,
             objects: applied,
         });
         self.remember(instance, settled.clone());
-        if !same && !is_own {
+        if !is_same && !is_own {
             self.tell_kept(instance);
         }
         self.report_applied(instance, &settled, Some(&output.rendered)).await;
         Ok(Some(Next::Settled))
+    }
+
+    /// What stays of a deployed release: everything, if it renders as it was recorded, or would but for chance, and its
+    /// random values are to stay.
+    pub(super) async fn standing(
+        &self,
+        instance: &Instance,
+        values: &Values,
+        inputs: Digest,
+        entry: &Entry,
+        record: &Record,
+    ) -> Result<Option<Standing>, Error> {
+        let remembered = Remembered::read(&instance.status());
+        let is_install = match remembered.revision {
+            Some(revision) if revision == entry.revision => remembered.is_install,
+            _ => entry.revision == 1,
+        };
+        let (output, outside) = self.render(instance, values, entry.revision, is_install).await?;
+        let is_own = entry.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
+        let is_alike = same_content(record, &manifest_text(&output.rendered), &values.config);
+        let has_same_hooks = same_hooks(&output.rendered.hooks, &record.hooks);
+        // Helm's own hooks have been run, and are not run again for what it drew in them.
+        let is_same = is_alike && (has_same_hooks || !is_own);
+        let was_kept = remembered.seal.is_some_and(|seal| seal.as_recorded && seal.inputs == inputs);
+        let may_be_kept = if is_own { was_kept } else { matches!(outside.seed_state(), SeedState::Fresh(_)) };
+        if !(is_same || may_be_kept && same_config(&record.config, &values.config)) {
+            return Ok(None);
+        }
+        let crds = self.crds_of(instance, &output.rendered, false);
+        let (mut objects, served) = self.build(instance, &output.rendered, crds).await?;
+        if !is_same {
+            let otherwise =
+                self.render_drawing(instance, values, entry.revision, is_install, Draw::Otherwise).await?;
+            let (otherwise, _) = self.build(instance, &otherwise.0.rendered, crds).await?;
+            let recorded = self.recorded(instance, record)?;
+            if !differs_by_chance(&objects, &otherwise, &recorded) {
+                return Ok(None);
+            }
+            objects = recorded;
+        }
+        let served = served.digest;
+        let as_recorded = !(is_alike && has_same_hooks);
+        Ok(Some(Standing { output, outside, objects, served, is_own, is_install, is_same, as_recorded }))
     }
 
     /// Warns that random values of a release of Helm's, which keeps none, are its own until something changes.

@@ -1,5 +1,6 @@
 //! Passwords that stay, and certificates that are renewed.
 
+use crate::plan::diff;
 use crate::support::{Chart, Kind, Namespace, Operator, becomes, cluster, says, stays};
 use crate::takeover::{helm, run};
 
@@ -48,7 +49,16 @@ fn passwords_outlive_a_new_chart_unless_they_are_to_be_fresh() {
 }
 
 const CHECKED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n  color: {{ .Values.color }}\n\
-                       \x20 checksum: {{ randAlphaNum 8 | sha256sum }}\n  {{ if .Values.more }}more: plain{{ end }}\n";
+                       \x20 checksum: {{ randAlphaNum 8 | sha256sum }}\n\x20 year: {{ now | date \"2006\" | quote }}\n\x20 time: {{ now | date \"15:04:05\" | quote }}\n  {{ if .Values.more }}more: plain{{ end }}\n";
+
+const HOOK: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
+                    \x20 annotations: {helm.sh/hook: pre-upgrade, id: {{ randAlphaNum 8 }}}\n";
+
+/// A number and two names.
+const LOTS: &str = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: {{ .Release.Name }}, labels: {lot: a}}\n\
+                    spec: {minAvailable: {{ randInt 2000 60000 }}}\n\
+                    {{- range list 1 2 }}\n---\napiVersion: v1\nkind: ConfigMap\n\
+                    metadata: {name: lot-{{ randAlphaNum 5 | lower }}, labels: {lot: a}}\n{{ end }}";
 
 #[test]
 #[ignore = "needs a control plane"]
@@ -56,19 +66,31 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
     let files = [
         ("templates/a.yaml", SECRET),
         ("templates/b.yaml", CHECKED),
+        ("templates/c.yaml", LOTS),
+        ("templates/hook.yaml", HOOK),
         ("values.yaml", "color: green\nmore: false\n"),
     ];
     let chart = Chart::new("drawn", &files);
     let (kind, namespace) = (Kind::new("Drawn"), Namespace::new("drawn"));
     helm(&namespace, &["install", "demo", chart.path.to_str().unwrap()]);
     let drawn = || {
-        [("secret", "{.data.password}"), ("configmap", "{.data.checksum}")]
-            .map(|(what, path)| namespace.path(what, "demo", path))
+        let one = |what, path| namespace.path(what, "demo", path);
+        let lots = "jsonpath={range .items[*]}{.metadata.name} {.spec.minAvailable} {end}";
+        [
+            one("secret", "{.data.password}"),
+            one("configmap", "{.data.checksum} {.data.time} {.data.year}"),
+            namespace.kubectl(&["get", "poddisruptionbudget,configmap", "-l=lot=a", "-o", lots]),
+        ]
     };
     let events =
         |reason: &str| namespace.kubectl(&["get", "events", "--field-selector", &format!("reason={reason}")]);
     let by_helm = drawn();
     let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    let (_, told) = diff(&chart, &kind, &namespace, "{}");
+    assert!(
+        told.contains("chartwright.io/owner") && !told.contains(".data") && !told.contains("would be"),
+        "{told}"
+    );
     namespace.resource(&kind, "demo", "{}");
     namespace.ready(&kind, "demo");
     says(20, "until the resource or its chart changes", || events("RandomValuesKept"));
@@ -77,6 +99,7 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
     // What somebody deletes is put back as it was, also after a restart and after a drift that nobody saw.
     let put_back = || {
         namespace.kubectl(&["delete", "secret,configmap", "demo"]);
+        namespace.kubectl(&["delete", "configmap", "-l=lot=a"]);
         becomes(30, by_helm.clone(), drawn);
     };
     put_back();
@@ -92,12 +115,15 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
     stays(3, drawn);
     assert_eq!((drawn(), revision(&namespace, &kind, "demo")), (by_helm.clone(), "1".to_owned()));
 
+    // No hook has run: nothing was upgraded.
+    assert_eq!(namespace.path("configmap", "demo-hook", "{.metadata.name}"), "");
+
     // A change draws them anew, once, and says so.
     namespace.change(&kind, "demo", r#"{"color": "red"}"#);
     becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
     says(20, "are in revision 1 of the release", || events("RandomValuesDrawn"));
     let now = drawn();
-    assert!(now[0] != by_helm[0] && now[1] != by_helm[1], "{now:?}");
+    assert!(now.iter().zip(&by_helm).all(|(now, by_helm)| now != by_helm), "{now:?}");
     namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
     becomes(30, "3".to_owned(), || revision(&namespace, &kind, "demo"));
     assert_eq!(drawn(), now);
