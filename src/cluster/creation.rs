@@ -13,6 +13,8 @@ use crate::lock::lock;
 
 /// What a rendered object may say of itself; of anything else an apply has an opinion of its own.
 const METADATA: &[&str] = &["name", "namespace", "labels", "annotations", "ownerReferences"];
+/// Entries of Kubernetes' own lists with keys have one of these.
+const LIST_KEYS: &[&str] = &["name", "port", "containerPort", "mountPath", "devicePath", "topologyKey", "ip"];
 /// Longer keys are none in YAML (1,024 characters are its limit).
 const LONGEST_KEY: usize = 255;
 /// Places that are remembered; beyond, all are learnt anew.
@@ -50,7 +52,13 @@ fn is_plain(value: &Value) -> bool {
         Value::Bool(_) | Value::String(_) => true,
         // A reader of YAML has other ideas of fractions and of very large numbers.
         Value::Number(number) => number.is_i64(),
-        Value::Array(entries) => entries.len() <= 1 && entries.iter().all(is_plain),
+        Value::Array(entries) => match &entries[..] {
+            [] => true,
+            // Where the list has keys, an apply wants one of them.
+            [Value::Object(fields)] if !LIST_KEYS.iter().any(|key| fields.contains_key(*key)) => false,
+            [one] => is_plain(one),
+            _ => false,
+        },
         Value::Object(fields) => has_plain_keys(fields) && fields.values().all(is_plain),
     }
 }
@@ -82,7 +90,9 @@ mod tests {
         let long = "k".repeat(256);
         let others = [
             json!({"ports": [{"port": 80}, {"port": 80}]}),
-            json!({"deep": [[{"finalizers": ["a", "a"]}]]}),
+            json!({"deep": [[{"name": ["a", "a"]}]]}),
+            json!({"secrets": [{}]}),
+            json!({"secrets": [{"namespace": "b"}]}),
             json!(1.5),
             json!(u64::MAX),
             json!({"replicas": null}),

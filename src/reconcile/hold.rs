@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::identity::{Digest, InstanceKey};
 use super::rollout::{Claim, Interrupted, Rollout, Turn};
-use super::status::{LATE, Remembered, condition, text};
+use super::status::{LATE, Remembered, condition, is_failed, text};
 use super::tracked::Settled;
 use super::{Controller, Error, Next, pin, preview};
 use crate::annotations::{self, HOLD, PLAN};
@@ -95,6 +95,8 @@ impl Controller {
             Claim::Changed
         } else if ready(&status).is_some_and(|ready| text(ready, "status") == "True") {
             Claim::Chart
+        } else if is_failed(&status) {
+            Claim::Failed
         } else {
             Claim::Unready
         };
@@ -147,8 +149,9 @@ impl Controller {
         let mut found = Interrupted::default();
         for instance in all.iter().filter(|instance| pin::pinned(instance).is_none()) {
             let status = instance.status();
-            let Some(seal) = Remembered::read(&status).seal else { continue };
-            let (ready, failed) = (ready(&status), condition(&status, "ReleaseFailed"));
+            let Remembered { seal, failed_chart, .. } = Remembered::read(&status);
+            let Some(seal) = seal else { continue };
+            let ready = ready(&status);
             let is =
                 |one: Option<&Value>, key: &str, word: &str| one.is_some_and(|one| text(one, key) == word);
             let set = if seal.chart == self.charts.newest().digest {
@@ -162,7 +165,11 @@ impl Controller {
                 }
             } else if !self.is_another(instance, seal.chart) {
                 continue;
-            } else if is(failed, "status", "True") {
+            } else if is_failed(&status) {
+                // Others failed before, or with another chart.
+                if failed_chart != Some(self.charts.newest().digest) {
+                    continue;
+                }
                 &mut found.failed
             } else if is(ready, "reason", "Progressing") {
                 &mut found.moving
@@ -179,6 +186,11 @@ impl Controller {
         let mut rollout = self.rollout();
         rollout.begin(|| self.interrupted(&self.instances.all()));
         rollout.is_beside(&instance.key)
+    }
+
+    /// The chart that a resource failed to move to, where that counts.
+    pub(super) fn failed_to_move(&self, instance: &Instance) -> Option<Digest> {
+        self.rollout().has_failed(&instance.key).then(|| self.chart_of(instance).digest)
     }
 
     /// A resource has not got ready in time.

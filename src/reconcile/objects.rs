@@ -504,10 +504,16 @@ pub(super) fn says_keep(annotations: &Map<String, Value>) -> bool {
     policy.trim().eq_ignore_ascii_case("keep")
 }
 
+/// What an object that was copied from a cluster says of the one it was there; nothing can be applied with it.
+const OF_ANOTHER: &[&str] = &["managedFields", "resourceVersion", "uid"];
+
 /// What can be owned gets no annotations but Helm's: Deployments count every change of annotations as one of theirs, and
 /// a release made by Helm is to be taken over unnoticed.
 fn mark(fields: &mut Map<String, Value>, id: &ObjectId, kind: &ApiKind, owner: &Owner<'_>) -> (bool, bool) {
     let mut metadata = take_object(fields, "metadata");
+    for key in OF_ANOTHER {
+        metadata.remove(*key);
+    }
     metadata.remove("namespace");
     if kind.namespaced {
         metadata.insert("namespace".into(), id.namespace.as_ref().into());

@@ -264,7 +264,8 @@ fn what_breaks_a_render_is_told_and_breaks_no_other() {
     let situation =
         Situation::Failed { condition: error.condition(true), reason: error.reason(), message: &message };
     let (release, revision, resources, handled) = (None, None, None, None);
-    let report = Report { generation: 1, situation, release, revision, resources, handled };
+    let report =
+        Report { generation: 1, situation, release, revision, resources, handled, failed_chart: None };
     let status = next(&serde_json::Value::Null, &report, "t");
     for (kind, value) in [("Irreconcilable", "True"), ("Ready", "False"), ("Stalled", "True")] {
         let told = condition(&status, kind).unwrap();

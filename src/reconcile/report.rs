@@ -175,6 +175,7 @@ impl Controller {
             revision,
             resources: None,
             handled: None,
+            failed_chart: None,
         };
         self.write(instance, report).await
     }
@@ -212,6 +213,7 @@ impl Controller {
             revision: None,
             resources,
             handled: None,
+            failed_chart: None,
         };
         self.write(instance, report).await
     }
@@ -226,7 +228,9 @@ impl Controller {
         let before = current.status();
         let is_done = matches!(report.situation, Situation::Applied | Situation::Failed { .. });
         let handled = instance.annotations.get(RECONCILE_NOW).filter(|_| is_done).map(|asked| &**asked);
-        let mut report = Report { handled, ..report };
+        let is_failure = matches!(report.situation, Situation::Failed { .. });
+        let failed_chart = self.failed_to_move(instance).filter(|_| is_failure);
+        let mut report = Report { handled, failed_chart, ..report };
         if let Some(Resources { seal: Some(seal), ready, total, .. }) = &mut report.resources {
             seal.selector = self.selector();
             seal.beside = ready < total && self.is_beside(instance);

@@ -57,6 +57,8 @@ pub(crate) enum Claim {
     Chart,
     /// The chart is a new one, and the resource is not ready as it is: its move makes nothing unavailable.
     Unready,
+    /// The same, and it failed with what it had: that it fails again tells nothing of the chart.
+    Failed,
     /// Its user has changed it, and chosen the moment so.
     Changed,
 }
@@ -90,6 +92,8 @@ pub(crate) struct Rollout {
     moving: BTreeSet<InstanceKey>,
     /// Those that were let go and take no place, as long as they are not ready.
     beside: BTreeSet<InstanceKey>,
+    /// Those of them whose failures do not count.
+    excused: BTreeSet<InstanceKey>,
     failed: BTreeSet<InstanceKey>,
     waiting: BTreeSet<InstanceKey>,
 }
@@ -108,9 +112,17 @@ impl Rollout {
         if [&self.moving, &self.beside, &self.failed].iter().any(|set| set.contains(key)) {
             return Turn::Go;
         }
-        if claim == Claim::Changed || (claim == Claim::Unready && !self.is_halted(pace)) {
+        let goes_beside = match claim {
+            Claim::Changed => true,
+            Claim::Unready | Claim::Failed => !self.is_halted(pace),
+            Claim::Chart => false,
+        };
+        if goes_beside {
             self.waiting.remove(key);
             self.beside.insert(key.clone());
+            if claim == Claim::Failed {
+                self.excused.insert(key.clone());
+            }
             return Turn::Go;
         }
         self.waiting.insert(key.clone());
@@ -138,6 +150,7 @@ impl Rollout {
     pub(crate) fn leave(&mut self, key: &InstanceKey, all: usize, pace: Pace) -> Vec<InstanceKey> {
         self.waiting.remove(key);
         self.beside.remove(key);
+        self.excused.remove(key);
         let made_room = self.moving.remove(key);
         let was_halted = self.is_halted(pace);
         let mended = self.failed.remove(key) && was_halted && !self.is_halted(pace);
@@ -147,6 +160,9 @@ impl Rollout {
     /// The move of a resource failed: what ran before runs again. Returns whether that halts the rest, and who should ask
     /// again.
     pub(crate) fn fail(&mut self, key: &InstanceKey, all: usize, pace: Pace) -> (bool, Vec<InstanceKey>) {
+        if self.excused.contains(key) {
+            return (false, Vec::new());
+        }
         let was_halted = self.is_halted(pace);
         self.moving.remove(key);
         self.beside.remove(key);
@@ -166,6 +182,11 @@ impl Rollout {
     /// Whether a resource was let go without taking a place.
     pub(crate) fn is_beside(&self, key: &InstanceKey) -> bool {
         self.beside.contains(key)
+    }
+
+    /// Whether the move of a resource failed and counts.
+    pub(crate) fn has_failed(&self, key: &InstanceKey) -> bool {
+        self.failed.contains(key)
     }
 
     /// Those whose turn it is, in the order of their names.
@@ -267,6 +288,20 @@ mod tests {
         }
         assert_eq!(rollout.ask(&key("d"), Claim::Changed, 4, pace), Turn::Go, "its user wants it");
         assert!(rollout.leave(&key("a"), 4, pace).is_empty() && !rollout.is_beside(&key("a")));
+    }
+
+    #[test]
+    fn who_failed_before_halts_nobody() {
+        let mut rollout = Rollout::default();
+        let pace = pace("1", Some(0));
+        assert_eq!(rollout.ask(&key("a"), Claim::Failed, 4, pace), Turn::Go);
+        assert_eq!(rollout.fail(&key("a"), 4, pace), (false, vec![]));
+        assert!(rollout.is_beside(&key("a")) && !rollout.has_failed(&key("a")));
+        assert_eq!(rollout.ask(&key("b"), Claim::Chart, 4, pace), Turn::Go);
+        assert_eq!(rollout.ask(&key("a"), Claim::Failed, 4, pace), Turn::Go, "it is tried again");
+        assert!(rollout.leave(&key("a"), 4, pace).is_empty());
+        assert_eq!(rollout.ask(&key("a"), Claim::Unready, 4, pace), Turn::Go);
+        assert_eq!(rollout.fail(&key("a"), 4, pace), (true, vec![]), "it worked meanwhile");
     }
 
     #[test]

@@ -13,6 +13,7 @@ const LONGEST_MESSAGE: usize = 32 * 1024;
 
 /// Where the status says what was asked for last and done; the word is Flux'.
 const HANDLED: &str = "lastHandledReconcileAt";
+const FAILED_CHART: &str = "failedChart";
 
 /// The most objects named as not ready.
 pub(crate) const MOST_NAMED: usize = 10;
@@ -31,6 +32,8 @@ pub(crate) struct Report<'a> {
     pub(crate) resources: Option<Resources>,
     /// What the user asked for by annotation, once that was done.
     pub(crate) handled: Option<&'a str>,
+    /// The chart that it failed to move to, where that counts in the roll-out.
+    pub(crate) failed_chart: Option<Digest>,
 }
 
 /// See [`Report`].
@@ -197,25 +200,25 @@ pub(crate) struct Remembered {
     pub(crate) scaled: Option<String>,
     /// What the user asked for last, as far as it was done.
     pub(crate) handled: Option<String>,
+    /// See [`Report::failed_chart`].
+    pub(crate) failed_chart: Option<Digest>,
 }
 
 impl Remembered {
     /// Reads a status.
     pub(crate) fn read(status: &Value) -> Self {
         let deployed = condition(status, "Deployed");
-        let failed = ["ReleaseFailed", "Irreconcilable"]
-            .iter()
-            .any(|kind| condition(status, kind).is_some_and(|one| text(one, "status") == "True"));
         let kinds = status.pointer("/resources/kinds").and_then(Value::as_array);
         Self {
             observed_generation: status.get("observedGeneration").and_then(Value::as_i64).unwrap_or_default(),
             revision: status.pointer("/deployedRelease/revision").and_then(Value::as_i64),
             is_install: deployed.is_some_and(|one| text(one, "reason") == "InstallSuccessful"),
-            applied: deployed.is_some_and(|one| text(one, "status") == "True") && !failed,
+            applied: deployed.is_some_and(|one| text(one, "status") == "True") && !is_failed(status),
             kinds: kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
             seal: status.pointer("/resources/seal").and_then(Seal::read),
             scaled: status.pointer("/resources/scaled").and_then(Value::as_str).map(str::to_owned),
             handled: status.get(HANDLED).and_then(Value::as_str).map(str::to_owned),
+            failed_chart: status.get(FAILED_CHART).and_then(Value::as_str).and_then(Digest::parse),
         }
     }
 }
@@ -237,6 +240,12 @@ pub(crate) fn tells(status: &Value, release: &str, revision: i64, is_install: bo
     is_deployed && is_same && name == Some(release)
 }
 
+/// Whether a status says that what the resource asks for failed.
+pub(crate) fn is_failed(status: &Value) -> bool {
+    let is_true = |kind: &&str| condition(status, kind).is_some_and(|one| text(one, "status") == "True");
+    ["ReleaseFailed", "Irreconcilable"].iter().any(is_true)
+}
+
 pub(crate) fn condition<'a>(status: &'a Value, kind: &str) -> Option<&'a Value> {
     status.get("conditions")?.as_array()?.iter().find(|one| text(one, "type") == kind)
 }
@@ -255,6 +264,13 @@ pub(crate) fn next(previous: &Value, report: &Report<'_>, now: &str) -> Value {
         Situation::Held { plan: Some(plan), .. } => _ = status.insert("plan".into(), plan.into()),
         Situation::Paused => {}
         _ => _ = status.remove("plan"),
+    }
+    match (&report.situation, report.failed_chart) {
+        (_, Some(chart)) => _ = status.insert(FAILED_CHART.into(), chart.to_string().into()),
+        (Situation::Failed { .. } | Situation::Applied | Situation::Held { .. }, None) => {
+            status.remove(FAILED_CHART);
+        }
+        _ => {}
     }
     if let Some(handled) = report.handled {
         status.insert(HANDLED.into(), handled.into());

@@ -24,6 +24,7 @@ fn applied<'a>(chart: &'a helm::chart::Metadata, resources: Resources) -> Report
         revision: None,
         resources: Some(resources),
         handled: None,
+        failed_chart: None,
     }
 }
 
@@ -84,6 +85,7 @@ fn failure_keeps_what_is_deployed_and_goes_without_a_trace() {
         revision: None,
         resources: None,
         handled: None,
+        failed_chart: None,
     };
     let bad = next(&good, &failed, "t2");
     assert_eq!(
@@ -116,6 +118,7 @@ fn a_pause_leaves_everything_else_as_it_was() {
         revision: None,
         resources: None,
         handled,
+        failed_chart: None,
     };
     let paused = next(&good, &report(Situation::Paused, None), "t2");
     assert_eq!((&paused["observedGeneration"], &paused["phase"]), (&json!(4), &json!("Paused")));
@@ -198,6 +201,7 @@ fn a_status_is_remembered() {
             seal: Some(seal),
             scaled: None,
             handled: None,
+            failed_chart: None,
         }
     );
     assert_eq!(Remembered::read(&Value::Null), Remembered::default());

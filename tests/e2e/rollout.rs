@@ -2,6 +2,7 @@
 
 use crate::main_job::CONFIG;
 use crate::support::{Chart, Kind, Namespace, Operator, becomes, eventually, says, stays};
+use crate::takeover::helm;
 
 /// Its release is ready when somebody says so, and fails where its values say so.
 const SERVICE: &str = r#"
@@ -130,6 +131,7 @@ fn a_resource_on_hold_stays_also_where_its_status_was_lost() {
     fleet.make(&["a"], r#"{"color": "red"}"#);
     fleet.annotate("a", "chartwright.io/hold=true");
     operator.stop();
+    helm(&fleet.namespace, &["install", "b", fleet.chart.path.to_str().unwrap(), "--set", "color=red"]);
     let lost = r#"[{"op": "remove", "path": "/status"}]"#;
     let (kind, namespace) = (fleet.kind.full(), &fleet.namespace);
     namespace.kubectl(&["patch", &kind, "a", "--subresource=status", "--type=json", "-p", lost]);
@@ -147,6 +149,17 @@ fn a_resource_on_hold_stays_also_where_its_status_was_lost() {
     let _operator = fleet.start(&[]);
     fleet.annotate("a", "chartwright.io/hold-");
     becomes(30, "2.0.0".to_owned(), || fleet.chart_of("a"));
+    // Nor does a release of Helm's move, of which there has never been a status.
+    namespace.apply(&format!(
+        "apiVersion: {}\nkind: {}\nmetadata: {{name: b, annotations: {{chartwright.io/hold: \"true\"}}}}\nspec: {{color: red}}\n",
+        fleet.kind.api_version(),
+        fleet.kind.name
+    ));
+    says(30, "OnHold", || fleet.held("b"));
+    stays(2, || namespace.path("service", "b", "{.metadata.name}"));
+    assert_eq!(namespace.path("service", "b", "{.metadata.name}"), "");
+    fleet.annotate("b", "chartwright.io/hold-");
+    becomes(30, "2.0.0".to_owned(), || fleet.chart_of("b"));
 }
 
 #[test]
@@ -187,7 +200,7 @@ fn too_many_failures_halt_a_new_chart() {
     fleet.annotate("wilful", "chartwright.io/hold=true");
     operator.stop();
     second(&fleet.chart);
-    let _operator = fleet.start(&["--rollout-max-failures=0"]);
+    let mut operator = fleet.start(&["--rollout-max-failures=0"]);
     says(30, "this chart does not work", || fleet.namespace.condition(&fleet.kind, "bad", "Stalled"));
     fleet.annotate("good", "chartwright.io/hold-");
     let told = says(30, "RolloutHalted", || fleet.held("good"));
@@ -195,6 +208,12 @@ fn too_many_failures_halt_a_new_chart() {
     says(30, "RolloutHalted", || fleet.namespace.kubectl(&["get", "events"]));
     fleet.namespace.ready(&fleet.kind, "good");
     stays(2, || fleet.moved(&["bad", "good"]));
+    // Nor is that forgotten.
+    operator.stop();
+    let _operator = fleet.start(&["--rollout-max-failures=0"]);
+    fleet.annotate("good", "chartwright.io/reconcile-now=again");
+    stays(3, || fleet.moved(&["bad", "good"]));
+    says(30, "RolloutHalted", || fleet.held("good"));
     // What its user wants is done all the same.
     fleet.annotate("wilful", "chartwright.io/hold-");
     says(30, "RolloutHalted", || fleet.held("wilful"));
@@ -210,6 +229,30 @@ fn too_many_failures_halt_a_new_chart() {
         "2.0.0" => Ok(()),
         other => Err(format!("{other} {}", fleet.held("good"))),
     });
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_failed_before_a_new_chart_does_not_halt_it() {
+    let fleet = Fleet::new("Squadron");
+    fleet.chart.write("templates/fail.yaml", "{{ if .Values.broken }}{{ fail \"not so\" }}{{ end }}");
+    let pace = ["--rollout-max-unavailable=1", "--rollout-max-failures=0"];
+    let mut operator = fleet.start(&pace);
+    fleet.make(ALL, r#"{"color": "red"}"#);
+    fleet.namespace.change(&fleet.kind, "a", r#"{"broken": true}"#);
+    says(30, "not so", || fleet.namespace.condition(&fleet.kind, "a", "Stalled"));
+    operator.stop();
+    second(&fleet.chart);
+    let mut operator = fleet.start(&pace);
+    becomes(30, vec!["b".to_owned()], || fleet.moved(ALL));
+    says(30, "InLine", || fleet.held("c"));
+    operator.stop();
+    let _operator = fleet.start(&pace);
+    fleet.get_ready("b");
+    becomes(30, vec!["b".to_owned(), "c".to_owned()], || fleet.moved(ALL));
+    // What is mended moves.
+    fleet.namespace.change(&fleet.kind, "a", r#"{"broken": false}"#);
+    becomes(30, 3, || fleet.moved(ALL).len());
 }
 
 const VERSION: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n\

@@ -13,10 +13,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("invalid", r#"{"service": {"ports": [{"port": 70000}]}}"#),
     ("twice", r#"{"service": {"ports": [{"name": "a", "port": 80}, {"name": "b", "port": 80}]}}"#),
     ("label", r#"{"service": {"ports": [{"port": 80}]}, "metadata": {"labels": {"a": "not so!"}}}"#),
-    (
-        "fields",
-        r#"{"service": {"ports": [{"port": 80}]}, "metadata": {"managedFields": [{"manager": "me"}]}}"#,
-    ),
+    ("keyless", r#"{"service": {"ports": [{}]}}"#),
 ];
 
 #[test]
@@ -45,6 +42,12 @@ fn a_refusal_reads_the_same_for_the_first_of_its_kind_and_for_later_ones() {
     assert_eq!(refusals("two"), first);
     let services = namespace.kubectl(&["get", "services", "-o", "jsonpath={.items[*].metadata.name}"]);
     assert_eq!(services, "good", "nothing of what was refused is there");
+    // As `kubectl get -o yaml` prints it.
+    let of_another =
+        r#"{"managedFields": [{"manager": "me"}], "uid": "1-2-3", "resourceVersion": "7", "generation": 4}"#;
+    let copied = format!(r#"{{"service": {{"ports": [{{"port": 80}}]}}, "metadata": {of_another}}}"#);
+    namespace.resource(&kind, "copied", &copied);
+    namespace.ready(&kind, "copied");
     // What is there already and is nobody's is no creation.
     namespace.kubectl(&["create", "service", "clusterip", "foreign", "--tcp=80"]);
     namespace.resource(&kind, "foreign", r#"{"service": {"ports": [{"port": 80}]}}"#);
