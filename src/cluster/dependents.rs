@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::{StreamExt as _, pin_mut};
+use kube::runtime::watcher as watch_kind;
 use kube::runtime::watcher::{self, Event};
-use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::error::{explain, is_not_found, refusal};
+use super::paced::paced;
+use super::refused::{Lack, Refused, WatchKey};
 use super::seen::{OwnerKind, Seen};
 use crate::lock::lock;
 use crate::reconcile::health::{self, Health};
@@ -26,6 +28,8 @@ use crate::reconcile::tracked::Dependent;
 
 /// Objects per page of a list: a page is held parsed.
 const PAGE: u32 = 100;
+/// A watch that was refused after its list and shows nothing for so long works again: it is longer than any pause.
+const SILENCE: Duration = Duration::from_secs(75);
 
 /// Why a custom resource is woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +50,11 @@ pub(crate) struct Dependents {
     namespaces: Vec<String>,
     store: Arc<Mutex<Store>>,
     watches: Mutex<HashMap<WatchKey, Watch>>,
+    refused: Arc<Refused>,
     owner: OwnerKind,
     on_change: Arc<OnChange>,
 }
 
-type WatchKey = (String, String, Option<String>);
 type Store = HashMap<InstanceKey, BTreeMap<ObjectId, Dependent>>;
 
 struct Watch {
@@ -79,6 +83,7 @@ impl Dependents {
             namespaces,
             store: Arc::default(),
             watches: Mutex::default(),
+            refused: Arc::default(),
             owner,
             on_change,
         }
@@ -90,12 +95,12 @@ impl Dependents {
         if !kind.watchable {
             return;
         }
-        let scope = (kind.namespaced && !self.namespaces.is_empty()).then(|| namespace.to_owned());
-        let key = (kind.resource.group.clone(), kind.resource.kind.clone(), scope.clone());
+        let key = self.watch_key(kind, namespace);
         let mut watches = lock(&self.watches);
         // One that ended did so because its kind was gone; it is there again, or nobody would ask.
         if watches.get(&key).is_none_or(|watch| watch.task.is_finished()) {
-            watches.insert(key, self.start(kind.clone(), scope));
+            let watch = self.start(kind.clone(), key.clone());
+            watches.insert(key, watch);
         }
     }
 
@@ -110,16 +115,31 @@ impl Dependents {
         }
     }
 
-    fn start(&self, kind: Arc<ApiKind>, namespace: Option<String>) -> Watch {
+    fn watch_key(&self, kind: &ApiKind, namespace: &str) -> WatchKey {
+        let scope = (kind.namespaced && !self.namespaces.is_empty()).then(|| namespace.to_owned());
+        (kind.resource.group.clone(), kind.resource.kind.clone(), scope)
+    }
+
+    /// What the operator's role lacks to watch a kind where an object is; `None` as long as that is not refused.
+    pub(crate) fn lacks(&self, kind: &ApiKind, namespace: &str) -> Option<Lack> {
+        if !self.refused.is_any() {
+            return None;
+        }
+        self.refused.get(&self.watch_key(kind, namespace))
+    }
+
+    fn start(&self, kind: Arc<ApiKind>, key: WatchKey) -> Watch {
         let (told, synced) = watch::channel(false);
         let whole = health::needs_status(&kind.resource.group, &kind.resource.kind);
         let worker = Worker {
             kind,
-            namespace,
+            key,
             store: self.store.clone(),
+            refused: self.refused.clone(),
             owner: self.owner.clone(),
             on_change: self.on_change.clone(),
             known: HashSet::new(),
+            is_refused: false,
             told,
         };
         let (client, selector) = (self.client.clone(), self.selector.clone());
@@ -131,7 +151,7 @@ impl Dependents {
         Watch { task, synced }
     }
 
-    /// Waits until every watch has listed its objects, but no longer than the time given; reports whether all have.
+    /// Waits until every watch has listed its objects, or is refused, but no longer than the time given; reports whether all have.
     pub(crate) async fn synced(&self, at_most: Duration) -> bool {
         let waiting: Vec<_> = lock(&self.watches).values().map(|watch| watch.synced.clone()).collect();
         let all = async {
@@ -153,7 +173,8 @@ impl Dependents {
         lock(&self.store).get(key).and_then(|objects| objects.get(id)).map(|one| one.version)
     }
 
-    /// How many objects a custom resource has, and a number that changes with any of them: no version comes twice.
+    /// How many objects a custom resource has, and a number that changes with any of them (no version comes twice) and with
+    /// what may be watched.
     pub(crate) fn fingerprint(&self, key: &InstanceKey) -> (usize, u64) {
         let store = lock(&self.store);
         let objects = store.get(key);
@@ -162,7 +183,7 @@ impl Dependents {
             .into_iter()
             .flatten()
             .map(|(_, one)| one.version.wrapping_mul(2).wrapping_add(u64::from(one.health.is_some())));
-        (objects.map_or(0, BTreeMap::len), states.fold(0, u64::wrapping_add))
+        (objects.map_or(0, BTreeMap::len), states.fold(self.refused.changes() << 48, u64::wrapping_add))
     }
 
     /// The manager of the autoscaler that has set an object's replicas, if one has.
@@ -235,35 +256,83 @@ fn remove(store: &mut Store, key: &InstanceKey, id: &ObjectId) -> Option<Depende
 /// One watch.
 struct Worker {
     kind: Arc<ApiKind>,
-    namespace: Option<String>,
+    key: WatchKey,
     store: Arc<Mutex<Store>>,
+    refused: Arc<Refused>,
     owner: OwnerKind,
     on_change: Arc<OnChange>,
     /// What was known when the list under way began and it has not shown yet.
     known: HashSet<(InstanceKey, ObjectId)>,
+    is_refused: bool,
     told: watch::Sender<bool>,
 }
 
 impl Worker {
     async fn run<const META: bool>(mut self, client: Client, selector: String) {
         let resource = &self.kind.resource;
-        let api: Api<Seen<META>> = match &self.namespace {
+        let api: Api<Seen<META>> = match self.namespace() {
             Some(namespace) => Api::namespaced_with(client, namespace, resource),
             None => Api::all_with(client, resource),
         };
         let config = watcher::Config::default().labels(&selector).page_size(PAGE);
-        let events = watch_kind(api, config).default_backoff();
+        let events = paced(watch_kind(api, config));
         pin_mut!(events);
-        while let Some(event) = events.next().await {
+        // Set while it is refused to watch what may be listed: that it is not any more shows by nothing.
+        let mut is_silent = false;
+        loop {
+            let event = if is_silent {
+                tokio::time::timeout(SILENCE, events.next()).await
+            } else {
+                Ok(events.next().await)
+            };
+            is_silent = false;
             match event {
-                Ok(event) => self.take(event),
-                Err(error) => {
+                Err(_) => self.is_granted(),
+                Ok(None) => return,
+                Ok(Some(Ok(event))) => {
+                    if !matches!(event, Event::Init | Event::InitApply(_)) {
+                        self.is_granted();
+                    }
+                    self.take(event);
+                }
+                Ok(Some(Err(error))) => {
                     if self.is_over(&error) {
                         return;
                     }
+                    is_silent = self.is_refused && !matches!(error, watcher::Error::InitialListFailed(_));
                 }
             }
         }
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.key.2.as_deref()
+    }
+
+    /// Notes that the watch is refused. Nobody waits for it then, and those whose objects it would show say so.
+    fn is_lacking(&mut self, lack: &Lack) {
+        self.is_refused = true;
+        if self.refused.set(&self.key, Some(lack)) {
+            tracing::warn!(
+                kind = %self.kind.text(), rule = %lack.rule,
+                "May not watch a kind of applied objects: they are applied again each period"
+            );
+            self.wake_all();
+        }
+        self.told.send_replace(true);
+    }
+
+    /// Notes that the watch works, if it did not.
+    fn is_granted(&mut self) {
+        if std::mem::take(&mut self.is_refused) && self.refused.set(&self.key, None) {
+            tracing::info!(kind = %self.kind.text(), namespace = self.namespace(), "May watch a kind of applied objects now");
+            self.wake_all();
+        }
+    }
+
+    fn wake_all(&self) {
+        let owners: HashSet<InstanceKey> = self.all_known().into_iter().map(|(key, _)| key).collect();
+        owners.iter().for_each(|key| (self.on_change)(key, Wake::Health));
     }
 
     fn take<const META: bool>(&mut self, event: Event<Seen<META>>) {
@@ -351,7 +420,7 @@ impl Worker {
     /// All objects of this watch that are known.
     fn all_known(&self) -> HashSet<(InstanceKey, ObjectId)> {
         let watched = |id: &ObjectId| {
-            self.kind.is_kind_of(id) && self.namespace.as_deref().is_none_or(|one| one == &*id.namespace)
+            self.kind.is_kind_of(id) && self.namespace().is_none_or(|one| one == &*id.namespace)
         };
         let store = lock(&self.store);
         let lasting = store.iter().flat_map(|(key, objects)| objects.iter().map(move |one| (key, one)));
@@ -373,7 +442,12 @@ impl Worker {
             tracing::debug!(kind = %self.kind.text(), %error, "Watch interrupted");
             return false;
         };
+        if let Some(lack) = Lack::of(error, &self.kind.resource, self.namespace()) {
+            self.is_lacking(&lack);
+            return false;
+        }
         if is_not_found(cause) {
+            self.is_granted();
             self.known = self.all_known();
             self.drop_unseen();
             self.told.send_replace(true);

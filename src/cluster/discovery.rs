@@ -9,13 +9,13 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{ApiResource, ObjectMeta, PartialObjectMeta};
 use kube::client::{APIGroupDiscoveryList, APIResourceDiscovery};
 use kube::discovery::{Discovery as Slow, Scope, verbs};
-use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event};
 use kube::{Api, Client};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::error::explain;
+use super::paced::paced;
 use crate::reconcile::identity::{ApiKind, Digest, Kinds};
 
 /// Misses closer together than this are answered from memory: a chart with an unknown kind must not cost requests.
@@ -124,7 +124,7 @@ impl Discovery {
     pub(crate) async fn follow(&self, tell: impl Fn(News<'_>)) {
         let crds: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(self.client.clone());
         let config = watcher::Config::default().page_size(PAGE);
-        let events = watcher::watcher(crds, config).default_backoff();
+        let events = paced(watcher::watcher(crds, config));
         pin_mut!(events);
         let mut told = self.current().digest;
         let mut looks: VecDeque<Instant> = VecDeque::new();

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use futures::{StreamExt as _, pin_mut};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{ObjectMeta, PartialObjectMeta};
+use kube::runtime::watcher as watch_kind;
 use kube::runtime::watcher::{self, Event};
-use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 
 use super::error::{explain, refusal};
+use super::paced::paced;
 use crate::lock::lock;
 use crate::reconcile::identity::group_of;
 use crate::release::{Entry, Owner, State};
@@ -212,7 +213,7 @@ impl Histories {
         };
         let config =
             watcher::Config::default().labels(&format!("owner in (helm,{SEED_OWNER})")).page_size(PAGE);
-        let events = watch_kind(records, config).default_backoff();
+        let events = paced(watch_kind(records, config));
         pin_mut!(events);
         // What was known when the list under way began and it has not shown yet.
         let mut unseen: HashMap<String, Release> = HashMap::new();

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use futures::{StreamExt as _, pin_mut};
+use kube::runtime::watcher as watch_kind;
 use kube::runtime::watcher::{self, Event};
-use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 use tokio::task::JoinHandle;
 
+use super::paced::paced;
 use super::seen::Seen;
 use crate::lock::lock;
 use crate::reconcile::identity::{ApiKind, Digest, InstanceKey};
@@ -180,7 +181,7 @@ struct Worker {
 
 impl Worker {
     async fn run(mut self, api: Api<Seen<true>>, config: watcher::Config) {
-        let events = watch_kind(api, config).default_backoff();
+        let events = paced(watch_kind(api, config));
         pin_mut!(events);
         while let Some(event) = events.next().await {
             match event {

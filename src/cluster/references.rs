@@ -8,13 +8,14 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use futures::future::join_all;
 use futures::{StreamExt as _, pin_mut};
 use kube::api::{ApiResource, DynamicObject};
+use kube::runtime::watcher as watch_kind;
 use kube::runtime::watcher::{self, Event};
-use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::error::{explain, refusal};
+use super::paced::paced;
 use crate::lock::lock;
 use crate::settings::{Extent, Holder, ValuesFrom};
 
@@ -129,7 +130,7 @@ impl References {
             Extent::Everywhere => Api::all_with(self.client.clone(), &resource),
         };
         let config = watcher::Config::default().fields(&format!("metadata.name={}", watch.name));
-        let events = watch_kind(api, config).default_backoff();
+        let events = paced(watch_kind(api, config));
         pin_mut!(events);
         let mut listed = HashSet::new();
         while let Some(event) = events.next().await {

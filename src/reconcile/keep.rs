@@ -8,7 +8,7 @@ use helm::Manifest;
 use tokio::time::Instant;
 
 use super::error::Error;
-use super::identity::{Digest, ObjectId};
+use super::identity::{ApiKind, Digest, ObjectId};
 use super::ledger::manifests_of;
 use super::objects::{self, Object, Objects, Problem};
 use super::plan;
@@ -68,12 +68,12 @@ impl Controller {
         };
         self.end_later(instance, &settled).await?;
         let drift = self.drift(instance, &settled);
-        let settled = if self.is_pass_due(instance) {
+        let settled =
+            if drift.is_empty() { settled } else { self.repair(instance, values, &settled, &drift).await? };
+        let settled = if self.is_pass_due(instance, &settled) {
             self.apply_again(instance, values, &settled).await?
-        } else if drift.is_empty() {
-            settled.clone()
         } else {
-            self.repair(instance, values, &settled, &drift).await?
+            settled
         };
         self.mend(instance, values, &settled).await?;
         self.forget_failure(instance);
@@ -106,25 +106,20 @@ impl Controller {
     /// Whether not one of a release's objects is there any more.
     fn is_all_gone(&self, instance: &Instance, settled: &Settled) -> bool {
         let observed = self.dependents.of(&instance.key);
-        let mut watched = settled.objects.iter().filter(|one| one.kind.watchable && !one.fleeting).peekable();
-        self.watch.watch_dependent_resources
-            && watched.peek().is_some()
-            && watched.all(|one| observed.get(&one.id).is_none_or(|now| now.deleting))
+        let is_watched = |one: &&Expected| !one.fleeting && self.is_watched(one);
+        let mut watched = settled.objects.iter().filter(is_watched).peekable();
+        watched.peek().is_some() && watched.all(|one| observed.get(&one.id).is_none_or(|now| now.deleting))
     }
 
     /// The objects that are not as they were left, and what they are now.
     pub(super) fn drift(&self, instance: &Instance, settled: &Settled) -> Vec<Drifted> {
-        if !self.watch.watch_dependent_resources {
-            return Vec::new();
-        }
         let observed = self.dependents.of(&instance.key);
-        let drifted =
-            settled.objects.iter().filter(|expected| expected.kind.watchable).filter(
-                |expected| match observed.get(&expected.id) {
-                    Some(now) => !now.deleting && !plan::is_as_left(expected, now),
-                    None => true,
-                },
-            );
+        let has_drifted = |expected: &&Expected| match observed.get(&expected.id) {
+            Some(now) => !now.deleting && !plan::is_as_left(expected, now),
+            None => true,
+        };
+        let watched = settled.objects.iter().filter(|expected| self.is_watched(expected));
+        let drifted = watched.filter(has_drifted);
         drifted.map(|one| (one.id.clone(), observed.get(&one.id).cloned())).collect()
     }
 
@@ -235,9 +230,20 @@ impl Controller {
         if missing.is_empty() { Ok(settled) } else { Err(Error::Objects(missing)) }
     }
 
-    /// Whether everything is to be applied again, since nobody watches the objects and a period has passed.
-    fn is_pass_due(&self, instance: &Instance) -> bool {
-        if self.watch.watch_dependent_resources {
+    /// Whether an object is watched.
+    fn is_watched(&self, object: &Expected) -> bool {
+        self.watch.watch_dependent_resources && object.kind.watchable && self.lacks(object).is_none()
+    }
+
+    /// Whether an object is applied again each period, for it is not watched: the kind's policy is not to, or the operator's
+    /// role does not allow it.
+    fn is_passed_over(&self, id: &ObjectId, kind: &ApiKind) -> bool {
+        !self.watch.watch_dependent_resources || self.dependents.lacks(kind, &id.namespace).is_some()
+    }
+
+    /// Whether a period has passed since what nobody watches was applied.
+    fn is_pass_due(&self, instance: &Instance, settled: &Settled) -> bool {
+        if !settled.objects.iter().any(|one| self.is_passed_over(&one.id, &one.kind)) {
             return false;
         }
         let period = self.period_of(instance);
@@ -251,7 +257,7 @@ impl Controller {
         is_due
     }
 
-    /// Applies all objects of a release that nobody watches: what was changed or deleted is put back.
+    /// Applies those objects of a release that nobody watches: what was changed or deleted is put back.
     async fn apply_again(
         &self,
         instance: &Instance,
@@ -261,6 +267,7 @@ impl Controller {
         let (objects, missing) = self.render_again(instance, values, settled).await?;
         // A Job that removes itself when it is done stays gone.
         let lasting = objects.list.iter().filter(|object| !object.is_fleeting());
+        let lasting = lasting.filter(|object| self.is_passed_over(&object.id, &object.kind));
         let lasting = lasting.map(|object| (object, None)).collect();
         let settled = self.apply_some(instance, settled, lasting).await?;
         if missing.is_empty() { Ok(settled) } else { Err(Error::Objects(missing)) }

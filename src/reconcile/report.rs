@@ -2,20 +2,22 @@
 
 use super::Controller;
 use super::error::Error;
-use super::health::Health;
-use super::identity::ObjectId;
+use super::health::{Health, needs_status};
 use super::ledger::manifest_text;
 use super::status::{
     Failing, MOST_NAMED, ReleaseFacts, Report, Resources, Situation, next, patch, release_part, tells, time,
+    unwatched,
 };
-use super::tracked::{Dependent, Failure, Said, Settled};
+use super::tracked::{Dependent, Expected, Failure, Said, Settled};
 use super::values::Values;
 use crate::annotations::RECONCILE_NOW;
 use crate::cluster::error::explain;
+use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
+use crate::cluster::refused::Lack;
 use crate::release;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// The parts of the status that hold words of others.
 const WORDS: &[&str] = &["conditions", "plan"];
@@ -34,8 +36,8 @@ impl Controller {
         settled: &Settled,
         new: Option<&helm::Rendered>,
     ) -> bool {
-        let observed = self.dependents.of(&instance.key);
-        let mut resources = resources(settled, &observed, self.watch.watch_dependent_resources);
+        let mut resources = self.resources(instance, settled);
+        self.tell_unwatched(instance, &resources.unwatched);
         self.watch_the_clock(instance, &mut resources);
         let release = new.map(|rendered| ReleaseFacts {
             name: self.release_name(&instance.key),
@@ -125,9 +127,7 @@ impl Controller {
         message: &str,
         plan: Option<&[String]>,
     ) {
-        let observed = self.dependents.of(&instance.key);
-        let watched = self.watch.watch_dependent_resources;
-        let resources = settled.map(|settled| resources(settled, &observed, watched));
+        let resources = settled.map(|settled| self.resources(instance, settled));
         self.report(instance, Situation::Held { reason, message, plan }, None, resources).await;
     }
 
@@ -182,8 +182,7 @@ impl Controller {
 
     /// Tells how the release that runs is while its upgrade keeps failing.
     pub(super) async fn report_guarded(&self, instance: &Instance, settled: &Settled, failure: &Failure) {
-        let observed = self.dependents.of(&instance.key);
-        let resources = resources(settled, &observed, self.watch.watch_dependent_resources);
+        let resources = self.resources(instance, settled);
         let (condition, reason, message) = (failure.condition, failure.reason, &*failure.message);
         let situation = Situation::Failed { condition, reason, message };
         self.report(instance, situation, None, Some(resources)).await;
@@ -260,47 +259,81 @@ impl Controller {
         }
         patch.is_none()
     }
-}
 
-/// How the objects of a release are.
-pub(super) fn resources(
-    settled: &Settled,
-    observed: &BTreeMap<ObjectId, Dependent>,
-    watched: bool,
-) -> Resources {
-    let mut resources =
-        Resources { total: settled.objects.len(), seal: Some(settled.seal()), ..Resources::default() };
-    if let Some(id) = &settled.scaled
-        && let Some(replicas) = observed.get(id).and_then(|one| one.replicas.clone())
-    {
-        resources.scaled = Some((id.to_string(), replicas));
-    }
-    for object in &settled.objects {
-        let text = object.kind.text();
-        if let Err(place) = resources.kinds.binary_search(&text) {
-            resources.kinds.insert(place, text);
+    /// How the objects of a release are.
+    fn resources(&self, instance: &Instance, settled: &Settled) -> Resources {
+        let observed = self.dependents.of(&instance.key);
+        let mut resources =
+            Resources { total: settled.objects.len(), seal: Some(settled.seal()), ..Resources::default() };
+        if let Some(id) = &settled.scaled
+            && let Some(replicas) = observed.get(id).and_then(|one| one.replicas.clone())
+        {
+            resources.scaled = Some((id.to_string(), replicas));
         }
-        let trouble = match observed.get(&object.id) {
-            _ if !watched || !object.kind.watchable => None,
-            None => Some("it is missing".to_owned()),
-            Some(one) if one.deleting => Some("it is being deleted".to_owned()),
-            Some(one) => match &one.health {
-                Some(Health::Ready) => None,
-                Some(Health::Waiting(why)) => Some(why.to_string()),
-                Some(Health::Failed(why)) => {
-                    resources.failed = true;
-                    Some(why.to_string())
-                }
-                None => Some("its controller has not seen it yet".to_owned()),
-            },
-        };
-        match trouble {
-            None => resources.ready += 1,
-            Some(why) if resources.not_ready.len() < MOST_NAMED => {
-                resources.not_ready.push(format!("{}: {why}", object.id));
+        for object in &settled.objects {
+            let text = object.kind.text();
+            if let Err(place) = resources.kinds.binary_search(&text) {
+                resources.kinds.insert(place, text);
             }
-            Some(_) => {}
+            let lack = self.lacks(object);
+            let trouble = match &lack {
+                // What has no state of its own is as it was applied.
+                Some(_) if !needs_status(&object.id.group, &object.id.kind) => None,
+                Some(lack) => Some(format!("how it is cannot be told without the right to {}", lack.right)),
+                None => self.trouble(object, observed.get(&object.id), &mut resources.failed),
+            };
+            resources.unwatched.extend(lack.map(|lack| lack.rule));
+            match trouble {
+                None => resources.ready += 1,
+                Some(why) if resources.not_ready.len() < MOST_NAMED => {
+                    resources.not_ready.push(format!("{}: {why}", object.id));
+                }
+                Some(_) => {}
+            }
+        }
+        resources
+    }
+
+    /// What the operator's role lacks to watch an object.
+    pub(super) fn lacks(&self, object: &Expected) -> Option<Lack> {
+        if !self.watch.watch_dependent_resources {
+            return None;
+        }
+        self.dependents.lacks(&object.kind, &object.id.namespace)
+    }
+
+    /// Why an object is not ready, if it is not; notes one that has `failed`.
+    fn trouble(&self, object: &Expected, now: Option<&Dependent>, failed: &mut bool) -> Option<String> {
+        if !self.watch.watch_dependent_resources || !object.kind.watchable {
+            return None;
+        }
+        let Some(now) = now else { return Some("it is missing".to_owned()) };
+        if now.deleting {
+            return Some("it is being deleted".to_owned());
+        }
+        match &now.health {
+            Some(Health::Ready) => None,
+            Some(Health::Waiting(why)) => Some(why.to_string()),
+            Some(Health::Failed(why)) => {
+                *failed = true;
+                Some(why.to_string())
+            }
+            None => Some("its controller has not seen it yet".to_owned()),
         }
     }
-    resources
+
+    /// Warns of rules that lack, once for each set of them.
+    fn tell_unwatched(&self, instance: &Instance, rules: &BTreeSet<String>) {
+        let is_new = match self.tracked().get_mut(&instance.key) {
+            Some(tracked) if tracked.unwatched != *rules => {
+                tracked.unwatched.clone_from(rules);
+                true
+            }
+            _ => false,
+        };
+        if is_new && !rules.is_empty() {
+            let note = unwatched(rules);
+            self.events.tell(instance, Severity::Warning, "Watch", "NotWatched", &note);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What happened → the custom resource's status. Pure: the previous status and the time come in.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -110,6 +111,8 @@ pub(crate) struct Resources {
     pub(crate) overdue: Option<Duration>,
     /// The workload that is scaled, in words, and its replicas.
     pub(crate) scaled: Option<(String, Replicas)>,
+    /// The rules that the operator's role lacks to watch them.
+    pub(crate) unwatched: BTreeSet<String>,
 }
 
 /// Lets a restarted operator see without a request that nothing changed: what the objects were rendered from, and what
@@ -338,11 +341,28 @@ impl Resources {
         value
     }
 
-    /// The one-line summary of what is not ready.
+    /// The one-line summary of how they are.
     fn summary(&self) -> String {
-        let named = self.not_ready.join("; ");
-        format!("{} of {} objects are ready: {named}", self.ready, self.total)
+        let mut summary = if self.ready < self.total || self.failed {
+            let named = self.not_ready.join("; ");
+            format!("{} of {} objects are ready: {named}", self.ready, self.total)
+        } else {
+            "all objects are ready".to_owned()
+        };
+        if !self.unwatched.is_empty() {
+            summary = format!("{summary}; {}", unwatched(&self.unwatched));
+        }
+        summary
     }
+}
+
+/// Tells which rules lack to watch objects, and what follows of it.
+pub(crate) fn unwatched(rules: &BTreeSet<String>) -> String {
+    let named: Vec<_> = rules.iter().map(String::as_str).collect();
+    format!(
+        "not everything can be watched, and what cannot is applied again each period, for the operator's role lacks {}",
+        named.join(", ")
+    )
 }
 
 /// Whether everything of this very revision was ready once.
@@ -438,7 +458,8 @@ fn judge_resources(
             if was_complete { "Degraded" } else { "Progressing" }
         }
         _ => {
-            conditions.set("Ready", "True", "Ready", "all objects are ready");
+            let summary = resources.map_or_else(|| Resources::default().summary(), Resources::summary);
+            conditions.set("Ready", "True", "Ready", &summary);
             conditions.set("Reconciling", "False", "Ready", "");
             conditions.set("Stalled", "False", "Ready", "");
             "Deployed"

@@ -50,6 +50,8 @@ pub(crate) struct Tracked {
     pub(crate) uninstalled: bool,
     /// What its annotations say in vain, as it was told.
     pub(crate) slips: Vec<String>,
+    /// The rules that lack to watch its objects, as they were told.
+    pub(crate) unwatched: BTreeSet<String>,
     /// Whether the resource was let go because it is not selected any more.
     pub(crate) let_go: bool,
 }
