@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use futures::future::{join_all, select_all};
 use kube::core::Selector;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{Notify, mpsc, watch};
@@ -13,7 +14,7 @@ use crate::charts::Charts;
 use crate::cluster::dependents::{Dependents, Wake};
 use crate::cluster::discovery::Discovery;
 use crate::cluster::events::Events;
-use crate::cluster::instances::Instances;
+use crate::cluster::instances::{Instances, Listing};
 use crate::cluster::lookups::Lookups;
 use crate::cluster::objects::Writer;
 use crate::cluster::records::Records;
@@ -82,7 +83,7 @@ pub(crate) struct Kind {
     extents: Vec<Extent>,
     selector: Option<Selector>,
     /// One per extent.
-    synced: Vec<(watch::Sender<bool>, watch::Receiver<bool>)>,
+    listings: Vec<watch::Sender<Listing>>,
     workers: usize,
     /// Whether its queue was closed and everything that was begun has ended.
     done: watch::Sender<bool>,
@@ -197,7 +198,7 @@ pub(crate) fn kind(
         controller: Mutex::new(Arc::new(controller)),
         undefined: Notify::new(),
         changed: Mutex::new(Some(changed)),
-        synced: extents.iter().map(|_| watch::channel(false)).collect(),
+        listings: extents.iter().map(|_| watch::Sender::new(Listing::Asked)).collect(),
         extents,
         selector,
         workers,
@@ -278,22 +279,38 @@ impl Kind {
 
     /// The watches of its custom resources, one per extent.
     pub(crate) fn watchers(&self) -> Vec<impl Future<Output = ()> + Send + 'static> {
-        let each = self.extents.iter().zip(&self.synced);
-        each.map(|(extent, (synced, _))| {
+        let each = self.extents.iter().zip(&self.listings);
+        each.map(|(extent, listing)| {
             let (instances, extent) = (self.controller().instances.clone(), extent.clone());
-            let (selector, synced) = (self.selector.clone(), synced.clone());
-            async move { instances.watch(&extent, selector.as_ref(), synced).await }
+            let (selector, listing) = (self.selector.clone(), listing.clone());
+            async move { instances.watch(&extent, selector.as_ref(), listing).await }
         })
         .collect()
     }
 
-    /// Waits until the first lists of custom resources, and of what values are taken from, are in.
+    /// Waits until the first lists of custom resources, and of what values are taken from, are in. Where the operator may not
+    /// look does not count, unless that is everywhere.
     pub(crate) async fn synced(&self) {
         self.controller().references.synced().await;
-        for (_, synced) in &self.synced {
-            // The sender lives as long as we do.
-            let _ = synced.clone().wait_for(|synced| *synced).await;
-        }
+        let wait = |is_enough: fn(&Listing) -> bool| {
+            self.listings.iter().map(move |listing| {
+                let mut listing = listing.subscribe();
+                // The sender lives as long as we do.
+                Box::pin(async move { _ = listing.wait_for(is_enough).await })
+            })
+        };
+        join_all(wait(|listing| *listing != Listing::Asked)).await;
+        // Without namespaces there is one extent, so there is one to wait for.
+        select_all(wait(|listing| *listing == Listing::Known)).await;
+    }
+
+    /// What the operator may not do to serve the kind, in words.
+    pub(crate) fn refused(&self) -> Vec<Arc<str>> {
+        let each = self.listings.iter().map(|listing| match &*listing.borrow() {
+            Listing::Refused(right) => Some(right.clone()),
+            Listing::Asked | Listing::Known => None,
+        });
+        each.flatten().collect()
     }
 
     /// Sets the finalizers that annotations ask for as soon as they do: work on their resources may be waiting for a hook, and
@@ -308,8 +325,12 @@ impl Kind {
     /// Finds what was to be let go while no operator ran.
     pub(crate) async fn look_for_unselected(&self) {
         self.synced().await;
+        join_all(self.extents.iter().map(|extent| self.look_for_unselected_in(extent))).await;
+    }
+
+    async fn look_for_unselected_in(&self, extent: &Extent) {
         let mut pause = Duration::from_secs(2);
-        while let Err(error) = self.controller().look_for_unselected().await {
+        while let Err(error) = self.controller().look_for_unselected(extent).await {
             tracing::warn!(kind = %self.controller().watch.names.kind, %error, "Cannot look for resources to let go yet");
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);

@@ -178,6 +178,12 @@ async fn serve(
         begun.push((watch, crew.begin(kind, missing)));
     }
     let started = crew.kinds.all();
+    let kinds = crew.kinds.clone();
+    probes.ask(Box::new(move || {
+        let kinds = kinds.all();
+        let refused = kinds.iter().flat_map(|kind| kind.refused());
+        refused.map(|right| format!("not served there, for the operator may not {right}")).collect()
+    }));
     crew.spawn(crew.shared.histories.clone().follow());
     crew.spawn(definitions::follow(crew.discovery.clone(), crew.kinds.clone()));
     let webhook = match &settings.webhook {

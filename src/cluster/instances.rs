@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use futures::{StreamExt as _, pin_mut};
 use kube::api::{ApiResource, DynamicObject, GetParams, ObjectMeta, Patch, PatchParams, PostParams, Request};
 use kube::core::{DynamicResourceScope, Selector};
+use kube::runtime::watcher as watch_kind;
 use kube::runtime::watcher::{self, Event};
-use kube::runtime::{WatchStreamExt as _, watcher as watch_kind};
 use kube::{Api, Client, Resource};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -17,6 +17,8 @@ use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use super::error::explain;
+use super::paced::paced;
+use super::refused::Lack;
 use super::request::{Pages, call, find};
 use super::{FIELD_MANAGER, error};
 use crate::lock::lock;
@@ -199,6 +201,17 @@ impl Resource for Wire {
 
 type OnChange = dyn Fn(&InstanceKey) + Send + Sync;
 
+/// What is known of an extent's custom resources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    /// Nothing yet.
+    Asked,
+    /// They have been listed, or the kind is not served (yet).
+    Known,
+    /// They may not be watched; what may not be done, in words.
+    Refused(Arc<str>),
+}
+
 /// The custom resources of one served kind.
 pub(crate) struct Instances {
     client: Client,
@@ -247,12 +260,12 @@ impl Instances {
         self.retries.send_replace(());
     }
 
-    /// Watches until dropped; `synced` turns true when the first list is in.
+    /// Watches until dropped, and keeps what is known of the extent in `listing`.
     pub(crate) async fn watch(
         &self,
         extent: &Extent,
         selector: Option<&Selector>,
-        synced: watch::Sender<bool>,
+        listing: watch::Sender<Listing>,
     ) {
         let api: Api<Wire> = match extent {
             Extent::Namespace(namespace) => {
@@ -267,7 +280,7 @@ impl Instances {
         let mut retries = self.retries.subscribe();
         let mut is_unserved = false;
         loop {
-            let events = watch_kind(api.clone(), config.clone()).default_backoff();
+            let events = paced(watch_kind(api.clone(), config.clone()));
             pin_mut!(events);
             let mut listed = HashSet::new();
             let mut failing = false;
@@ -287,22 +300,53 @@ impl Instances {
                         (failing, is_unserved) = (false, false);
                         self.drop_all_but(extent, &listed);
                         listed = HashSet::new();
-                        synced.send_replace(true);
+                        self.tell_known(&listing);
                     }
-                    Some(Ok(Event::Apply(wire))) => self.update(wire.instance),
-                    Some(Ok(Event::Delete(wire))) => self.delete(&wire.instance),
+                    Some(Ok(Event::Apply(wire))) => {
+                        self.tell_known(&listing);
+                        self.update(wire.instance);
+                    }
+                    Some(Ok(Event::Delete(wire))) => {
+                        self.tell_known(&listing);
+                        self.delete(&wire.instance);
+                    }
                     Some(Err(error)) => {
                         failing = true;
                         if error::refusal(&error).is_some_and(error::is_not_found) {
                             self.tell_unserved(std::mem::replace(&mut is_unserved, true));
                             // There are none, and others need not wait for them.
-                            synced.send_replace(true);
+                            listing.send_replace(Listing::Known);
+                        } else if let Some(lack) = Lack::of(&error, &self.resource, extent.namespace()) {
+                            self.tell_refused(&listing, &lack);
                         } else {
                             self.report(&error);
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// Says once that an extent may not be watched; others are served all the same.
+    fn tell_refused(&self, listing: &watch::Sender<Listing>, lack: &Lack) {
+        let refused = Listing::Refused(lack.right.as_str().into());
+        let is_news = listing.send_if_modified(|now| {
+            let is_news = *now != refused;
+            *now = refused;
+            is_news
+        });
+        if is_news {
+            tracing::error!(
+                kind = %self.resource.kind, rule = %lack.rule,
+                "May not watch custom resources: they are not served until the operator's role has the rule"
+            );
+        }
+    }
+
+    fn tell_known(&self, listing: &watch::Sender<Listing>) {
+        let before = listing.send_replace(Listing::Known);
+        if let Listing::Refused(right) = before {
+            tracing::info!(kind = %self.resource.kind, right = &*right, "Has the right to watch custom resources now");
         }
     }
 

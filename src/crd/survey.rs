@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::requests::Resources;
+use crate::cluster::error::is_forbidden;
 use crate::cluster::request::Pages;
 use crate::convert::from_json;
 use crate::json;
@@ -62,7 +63,7 @@ pub(super) async fn survey(
     group: &str,
     rules: Option<&Rules<'_>>,
 ) -> Result<Survey, kube::Error> {
-    let mut survey = Survey::default();
+    let (mut survey, mut seen) = (Survey::default(), false);
     let client = &resources.client;
     match look(client, resources.within(None), group, rules, &mut survey).await {
         Err(kube::Error::Api(status))
@@ -73,10 +74,19 @@ pub(super) async fn survey(
         Ok(()) => return Ok(survey),
         Err(error) => return Err(error),
     }
+    let mut refused = None;
     for namespace in namespaces {
-        look(client, resources.within(Some(namespace)), group, rules, &mut survey).await?;
+        match look(client, resources.within(Some(namespace)), group, rules, &mut survey).await {
+            Ok(()) => seen = true,
+            // Its resources are not served either.
+            Err(error) if is_forbidden(&error) => refused = Some(error),
+            Err(error) => return Err(error),
+        }
     }
-    Ok(survey)
+    match refused {
+        Some(error) if !seen => Err(error),
+        _ => Ok(survey),
+    }
 }
 
 async fn look(

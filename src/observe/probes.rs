@@ -1,5 +1,6 @@
 //! `/healthz` and `/readyz`.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::{Request, StatusCode};
@@ -7,10 +8,14 @@ use hyper::body::Incoming;
 
 use super::http::{Answer, Site};
 
+/// Tells what is not served although the operator works, a line each.
+type Troubles = dyn Fn() -> Vec<String> + Send + Sync;
+
 /// What the probes tell.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Probes {
     ready: AtomicBool,
+    troubles: OnceLock<Box<Troubles>>,
 }
 
 impl Probes {
@@ -19,20 +24,29 @@ impl Probes {
         self.ready.store(true, Ordering::Relaxed);
     }
 
-    fn tell(&self, path: &str) -> (StatusCode, &'static str) {
-        match path {
-            "/healthz" => (StatusCode::OK, "ok"),
+    /// Says whom to ask for what is not served.
+    pub(crate) fn ask(&self, troubles: Box<Troubles>) {
+        // There is one to ask for the life of the process.
+        let _ = self.troubles.set(troubles);
+    }
+
+    fn tell(&self, path: &str) -> (StatusCode, String) {
+        let (code, text) = match path {
+            "/healthz" => return (StatusCode::OK, "ok".into()),
             "/readyz" if self.ready.load(Ordering::Relaxed) => (StatusCode::OK, "ok"),
             "/readyz" => (StatusCode::SERVICE_UNAVAILABLE, "not all kinds are watched yet"),
-            _ => (StatusCode::NOT_FOUND, "there are /healthz and /readyz"),
-        }
+            _ => return (StatusCode::NOT_FOUND, "there are /healthz and /readyz".into()),
+        };
+        let troubles = self.troubles.get().map(|ask| ask()).unwrap_or_default();
+        let lines = std::iter::once(text.to_owned()).chain(troubles);
+        (code, lines.collect::<Vec<_>>().join("\n"))
     }
 }
 
 impl Site for Probes {
     async fn answer(&self, request: &Request<Incoming>) -> Answer {
         let (status, text) = self.tell(request.uri().path());
-        Answer::text(status, text)
+        Answer::text(status, &text)
     }
 }
 
@@ -46,7 +60,9 @@ mod tests {
         assert_eq!(probes.tell("/healthz").0, StatusCode::OK);
         assert_eq!(probes.tell("/readyz").0, StatusCode::SERVICE_UNAVAILABLE);
         probes.set_ready();
-        assert_eq!(probes.tell("/readyz").0, StatusCode::OK);
+        assert_eq!(probes.tell("/readyz"), (StatusCode::OK, "ok".into()));
+        probes.ask(Box::new(|| vec!["but".into()]));
+        assert_eq!(probes.tell("/readyz"), (StatusCode::OK, "ok\nbut".into()));
         assert_eq!(probes.tell("/x").0, StatusCode::NOT_FOUND);
     }
 }

@@ -20,6 +20,7 @@ use crate::kind::FIRST_LISTS;
 use crate::lock::lock;
 use crate::policy::{Deletion, is_precious};
 use crate::release;
+use crate::settings::Extent;
 
 /// How long objects may be there before their resource.
 const GRACE: Duration = Duration::from_secs(20);
@@ -67,7 +68,7 @@ impl Controller {
 
     /// Has those resources looked at that this operator served until they lost the selector's label, perhaps while it was
     /// away. Those of others, by other selectors, are theirs.
-    pub(crate) async fn look_for_unselected(&self) -> Result<(), Error> {
+    pub(crate) async fn look_for_unselected(&self, extent: &Extent) -> Result<(), Error> {
         let selector = self.selector();
         if selector == Digest::default() {
             return Ok(());
@@ -75,11 +76,8 @@ impl Controller {
         let is_ours = |instance: &Instance| {
             Remembered::read(&instance.status()).seal.is_some_and(|seal| seal.selector == selector)
         };
-        let mut lost = Vec::new();
-        for extent in &self.extents {
-            let unseen = self.instances.unseen(extent, is_ours).await;
-            lost.extend(unseen.map_err(Error::api("list resources that are not selected"))?);
-        }
+        let unseen = self.instances.unseen(extent, is_ours).await;
+        let lost = unseen.map_err(Error::api("list resources that are not selected"))?;
         let served = self.discovery.current();
         for instance in &lost {
             let remembered = Remembered::read(&instance.status());

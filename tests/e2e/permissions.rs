@@ -190,3 +190,137 @@ fn a_missing_rule_for_a_lookup_is_named() {
     namespace.apply(&rules);
     namespace.ready(&kind, "demo");
 }
+
+/// A ConfigMap and a workload of no replicas, which is ready at once.
+const WORKLOAD: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}}\n\
+    spec: {replicas: 0, selector: {matchLabels: {app: {{ .Release.Name }}}}, template: {metadata: {labels: \
+    {app: {{ .Release.Name }}}}, spec: {containers: [{name: main, image: example/none:1}]}}}\n";
+
+/// Lets the operator's account write objects of its charts, but not list or watch them, unless it `may_watch`.
+fn rule_workloads(namespace: &Namespace, account: &str, may_watch: bool) {
+    let verbs = if may_watch { ", list, watch" } else { "" };
+    namespace.apply(&format!(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: workloads}}\nrules:\n\
+         - {{apiGroups: [apps], resources: [deployments], verbs: [get, create, patch, update, delete{verbs}]}}\n\
+         - {{apiGroups: [\"\"], resources: [configmaps], verbs: [get, create, patch, update, delete{verbs}]}}\n---\n\
+         apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {{name: workloads}}\n\
+         roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: workloads}}\n\
+         subjects: [{{kind: ServiceAccount, name: {account}}}]\n"
+    ));
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn objects_that_may_not_be_watched_are_served_all_the_same() {
+    let chart =
+        Chart::new("sightless", &[("templates/cm.yaml", CONFIG), ("templates/workload.yaml", WORKLOAD)]);
+    let (kind, namespace) = (Kind::new("Sightless"), Namespace::new("sightless"));
+    let folder = manifests(&chart, &kind, &namespace);
+    let rules = std::fs::read_to_string(folder.join("rbac.yaml")).unwrap();
+    assert!(rules.contains("configmaps") && rules.contains("deployments"), "{rules}");
+    namespace.apply(&rules.replace("configmaps", "nothings").replace("deployments", "nothings"));
+    let account =
+        namespace.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    rule_workloads(&namespace, &account, true);
+    let kubeconfig = cluster().kubeconfig_for_service_account(&namespace.name, &account).unwrap();
+    let watches = chart.watches(&[(&kind, "reconcilePeriod: 2s")]);
+    let start = || {
+        Operator::start_with(std::path::Path::new(""), "", "", |command| {
+            command.env("KUBECONFIG", &kubeconfig).env("WATCH_NAMESPACE", &namespace.name);
+            command.env("HELM_CHART_WATCHES", &watches);
+        })
+    };
+    let mut operator = start();
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    operator.stop();
+    rule_workloads(&namespace, &account, false);
+    let operator = start();
+    // What is new is served at once, not after the time that first lists may take.
+    let began = std::time::Instant::now();
+    namespace.resource(&kind, "late", r#"{"color": "blue"}"#);
+    says(25, "late", || namespace.names("deployment").join(" "));
+    assert!(began.elapsed() < std::time::Duration::from_secs(25));
+    let place = format!("in the namespace \"{}\"", namespace.name);
+    for (group, resource) in [("", "configmaps"), ("apps", "deployments")] {
+        let rule = format!(
+            r#"{{apiGroups: ["{group}"], resources: ["{resource}"], verbs: ["list", "watch"]}} {place}"#
+        );
+        for name in ["demo", "late"] {
+            says(20, &rule, || namespace.condition(&kind, name, "Ready"));
+        }
+    }
+    let right = "without the right to list and watch deployments.apps in the namespace";
+    says(20, right, || namespace.path(&kind.full(), "demo", "{.status.resources.notReady}"));
+    says(20, "NotWatched", || namespace.kubectl(&["get", "events"]));
+    // What others do is put back all the same, at the period's pace.
+    namespace.kubectl(&["scale", "deployment", "demo", "--replicas=3"]);
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
+    crate::support::becomes(20, "0".to_owned(), || namespace.path("deployment", "demo", "{.spec.replicas}"));
+    crate::support::becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    assert_eq!(namespace.path(&kind.full(), "demo", "{.status.deployedRelease.revision}"), "1");
+    let refusals = operator.log().matches("May not watch").count();
+    assert_eq!(refusals, 2, "{}", operator.log());
+    // Once the rules are there, nothing else is to be done.
+    rule_workloads(&namespace, &account, true);
+    crate::support::becomes(90, "True Ready: all objects are ready".to_owned(), || {
+        namespace.condition(&kind, "demo", "Ready")
+    });
+    namespace.kubectl(&["delete", &kind.full(), "--all", "--timeout=30s"]);
+    assert_eq!(namespace.names("deployment"), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs a control plane"]
+fn a_namespace_that_is_forbidden_does_not_stop_the_others() {
+    let files = [("templates/cm.yaml", CONFIG), ("values.yaml", "color: red\nsize: 1\n")];
+    let chart = Chart::new("walled", &files);
+    let (kind, open, walled) = (Kind::new("Walled"), Namespace::new("open"), Namespace::new("walled"));
+    let folder = manifests(&chart, &kind, &open);
+    open.kubectl(&["apply", "-f", folder.join("rbac.yaml").to_str().unwrap()]);
+    let account =
+        open.names("serviceaccount").into_iter().find(|name| name != "default").expect("an account");
+    let kubeconfig = cluster().kubeconfig_for_service_account(&open.name, &account).unwrap();
+    // The generated rules hold everywhere; here they are to hold in one of the namespaces, but for the type.
+    let whole =
+        open.kubectl(&["get", "clusterrolebindings", "-o", "json"]).parse::<serde_json::Value>().unwrap();
+    let ours = |one: &&serde_json::Value| one["subjects"][0]["namespace"] == open.name.as_str();
+    let bound: Vec<_> = whole["items"].as_array().unwrap().iter().filter(ours).collect();
+    assert!(!bound.is_empty(), "{whole}");
+    for binding in bound {
+        let (name, role) = (binding["metadata"]["name"].as_str().unwrap(), &binding["roleRef"]["name"]);
+        open.kubectl(&["delete", "clusterrolebinding", name]);
+        open.apply(&format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {{name: {name}}}\n\
+             roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {role}}}\n\
+             subjects: [{{kind: ServiceAccount, name: {account}, namespace: {}}}]\n---\n\
+             apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}-types}}\nrules:\n\
+             - {{apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: ['*']}}\n---\n\
+             apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {{name: {name}-types}}\n\
+             roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {name}-types}}\n\
+             subjects: [{{kind: ServiceAccount, name: {account}, namespace: {}}}]\n",
+            open.name, open.name
+        ));
+    }
+    let start = |chart: &Chart| {
+        Operator::start_with(&chart.path, &kind.api_version(), &kind.name, |command| {
+            command.env("KUBECONFIG", &kubeconfig);
+            command.env("WATCH_NAMESPACE", format!("{},{}", walled.name, open.name));
+        })
+    };
+    let mut operator = start(&chart);
+    open.resource(&kind, "demo", r#"{"color": "green"}"#);
+    walled.resource(&kind, "demo", r#"{"color": "green"}"#);
+    open.ready(&kind, "demo");
+    operator.stop();
+    // A type that changes asks which resources there are.
+    chart.write("values.yaml", "color: red\nsize: big\n");
+    let operator = start(&chart);
+    open.change(&kind, "demo", r#"{"color": "blue"}"#);
+    crate::support::becomes(20, "blue".to_owned(), || open.path("configmap", "demo", "{.data.color}"));
+    let refused =
+        format!("list and watch walleds.{} in the namespace \"{}\"", crate::support::GROUP, walled.name);
+    says(10, &refused, || operator.readiness());
+    assert_eq!(walled.names("configmap").iter().filter(|name| *name == "demo").count(), 0);
+    assert!(operator.log().matches("May not watch custom resources").count() == 1, "{}", operator.log());
+}

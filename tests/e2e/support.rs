@@ -290,7 +290,12 @@ impl Operator {
     }
 
     fn is_ready(&self) -> bool {
-        fetch(&self.probes, "/readyz").starts_with("HTTP/1.1 200")
+        self.readiness().starts_with("HTTP/1.1 200")
+    }
+
+    /// The answer, headers included, to the question whether it is ready.
+    pub(crate) fn readiness(&self) -> String {
+        fetch(&self.probes, "/readyz")
     }
 
     /// Where its metrics are served.
