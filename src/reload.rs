@@ -1,7 +1,8 @@
 //! Charts that change on disk while the operator runs: a volume that is written anew, a folder that somebody works in.
 //!
 //! A thread of its own looks at the files of all charts now and then, by their sizes and times only. A chart that changed, and
-//! has stayed as it is since the last look, is loaded. If it can be used it takes the place of the one from before, as after a
+//! has stayed as it is since the last look, is loaded; one that has lost files must have stayed so for longer, for whoever copies
+//! a chart takes the one before away first, and a chart without its templates is a chart all the same. If it can be used it takes the place of the one from before, as after a
 //! start with it: the type is brought up to date, and resources move to it at the pace that is set. If it cannot, that is told
 //! and the one from before stays in use.
 
@@ -29,6 +30,8 @@ use crate::settings::Watch;
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 /// The pause is at least as many times as long as a look takes.
 const PAUSE_FACTOR: u32 = 2000;
+/// How long a chart with fewer files than before must stay as it is.
+const REST: Duration = Duration::from_secs(20);
 /// More files than any chart has, and more levels: what is beyond is not looked at.
 const MOST_FILES: usize = 20_000;
 const MOST_LEVELS: usize = 24;
@@ -37,7 +40,11 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How the files at a path are, by their names, sizes and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fingerprint(u64);
+pub(crate) struct Fingerprint {
+    sum: u64,
+    /// How many files and folders there are.
+    files: usize,
+}
 
 impl Fingerprint {
     /// Looks at a file, or at everything in a folder. Links count as what they lead to, for volumes of Kubernetes are changed
@@ -58,7 +65,7 @@ impl Fingerprint {
             let entries = entries.filter(|entry| entry.file_name() != ".git");
             waiting.extend(entries.map(|entry| (entry.path(), level + 1)));
         }
-        Self(sum)
+        Self { sum, files }
     }
 }
 
@@ -80,20 +87,25 @@ struct Place {
     path: PathBuf,
     /// As it was when it was loaded last.
     taken: Fingerprint,
-    /// As it was at the last look.
+    /// As it was at the last look, and since when.
     last: Fingerprint,
+    since: Instant,
     news: UnboundedSender<News>,
 }
 
 impl Place {
-    /// Looks, and loads what has changed and is still the same as at the last look.
-    fn look(&mut self) -> Option<News> {
-        let now = Fingerprint::of(&self.path);
-        let is_still = std::mem::replace(&mut self.last, now) == now;
-        if !is_still || now == self.taken {
+    /// Looks, and loads what has changed and has come to rest.
+    fn look(&mut self, now: Instant) -> Option<News> {
+        let seen = Fingerprint::of(&self.path);
+        if std::mem::replace(&mut self.last, seen) != seen {
+            self.since = now;
             return None;
         }
-        self.taken = now;
+        let has_lost = seen.files < self.taken.files;
+        if seen == self.taken || (has_lost && now.duration_since(self.since) < REST) {
+            return None;
+        }
+        self.taken = seen;
         Some(Charts::load(&self.path))
     }
 }
@@ -106,7 +118,7 @@ pub(crate) fn look_after(charts: Vec<(PathBuf, Fingerprint)>) -> io::Result<Vec<
     let (mut places, mut told) = (Vec::new(), Vec::new());
     for (path, taken) in charts {
         let (news, receiver) = unbounded_channel();
-        places.push(Place { path, taken, last: taken, news });
+        places.push(Place { path, taken, last: taken, since: Instant::now(), news });
         told.push(receiver);
     }
     std::thread::Builder::new().name("charts".into()).stack_size(STACK).spawn(move || run(places))?;
@@ -120,7 +132,7 @@ fn run(mut places: Vec<Place>) {
         let mut took = Duration::ZERO;
         for place in &mut places {
             let began = Instant::now();
-            match place.look() {
+            match place.look(began) {
                 None => took += began.elapsed(),
                 // Loading is no looking. Who does not listen any more is seen below.
                 Some(news) => _ = place.news.send(news),
@@ -239,7 +251,7 @@ mod tests {
         fn place(&self) -> Place {
             let path = self.0.join("one");
             let taken = Fingerprint::of(&path);
-            Place { path, taken, last: taken, news: unbounded_channel().0 }
+            Place { path, taken, last: taken, since: Instant::now(), news: unbounded_channel().0 }
         }
     }
 
@@ -288,17 +300,33 @@ mod tests {
     fn a_chart_is_loaded_once_when_it_has_come_to_rest() {
         let folder = Folder::new("rest");
         let mut place = folder.place();
-        assert!(place.look().is_none(), "nothing has changed");
+        assert!(place.look(Instant::now()).is_none(), "nothing has changed");
         folder.write("one/templates/cm.yaml", "{{ nosuch }}");
-        assert!(place.look().is_none(), "it may still be written");
+        assert!(place.look(Instant::now()).is_none(), "it may still be written");
         folder.write("one/templates/cm.yaml", "{{ if }}");
-        assert!(place.look().is_none(), "it was");
-        let why = place.look().unwrap().err().unwrap().to_string();
+        assert!(place.look(Instant::now()).is_none(), "it was");
+        let why = place.look(Instant::now()).unwrap().err().unwrap().to_string();
         assert!(why.contains("templates/cm.yaml:1"), "{why}");
-        assert!(place.look().is_none(), "told once");
+        assert!(place.look(Instant::now()).is_none(), "told once");
         folder.write("one/templates/cm.yaml", "a: b");
-        assert!(place.look().is_none());
-        assert!(place.look().unwrap().is_ok());
-        assert!(place.look().is_none());
+        assert!(place.look(Instant::now()).is_none());
+        assert!(place.look(Instant::now()).unwrap().is_ok());
+        assert!(place.look(Instant::now()).is_none());
+    }
+
+    #[test]
+    fn a_chart_that_has_lost_files_rests_for_longer() {
+        let folder = Folder::new("copy");
+        folder.write("one/templates/cm.yaml", "a: b");
+        let mut place = folder.place();
+        fs::remove_dir_all(folder.0.join("one/templates")).unwrap();
+        let began = Instant::now();
+        let mut looks = |after: Duration| place.look(began + after).is_some();
+        assert!(!looks(Duration::ZERO) && !looks(REST / 2), "the rest may still come");
+        fs::create_dir_all(folder.0.join("one/templates")).unwrap();
+        folder.write("one/templates/cm.yaml", "a: c");
+        assert!(!looks(REST / 2) && looks(REST / 2), "it has come");
+        fs::remove_file(folder.0.join("one/templates/cm.yaml")).unwrap();
+        assert!(!looks(REST) && !looks(REST + REST / 2) && looks(REST * 2), "it has gone for good");
     }
 }
