@@ -150,6 +150,19 @@ impl Writer {
         }
     }
 
+    /// Asks what would be made of an object if its lists took the place of those that are there, and its other fields came to
+    /// them.
+    pub(crate) async fn try_merge(&self, object: &Object) -> Result<Value, kube::Error> {
+        let parameters = PatchParams {
+            field_manager: Some(FIELD_MANAGER.into()),
+            ..PatchParams::default().validation_strict().dry_run()
+        };
+        let request =
+            at(&object.kind, &object.id).patch(&object.id.name, &parameters, &Patch::Merge(&object.body));
+        let answer = call::<Value>(&self.client, request.map_err(kube::Error::BuildRequest)?).await;
+        Ok(answer.map_err(discreetly(&object.body))?.body)
+    }
+
     /// Asks what an apply would make of an object.
     pub(crate) async fn preview(&self, object: &Object) -> Result<Value, kube::Error> {
         let parameters = PatchParams::apply(FIELD_MANAGER).force().validation_strict().dry_run();

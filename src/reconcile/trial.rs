@@ -20,6 +20,7 @@ use crate::annotations::RECREATE;
 use crate::cluster::error::explain;
 use crate::cluster::instances::Instance;
 use crate::cluster::objects::Tried;
+use crate::cluster::ownership;
 use crate::policy::is_precious;
 
 /// Requests under way at a time for one resource.
@@ -209,7 +210,13 @@ impl Controller {
             };
         }
         if !is_immutable(&error) {
-            return judged(error);
+            return match self.try_without_former(&error, sent).await {
+                Some(after) => {
+                    let tried = Tried { former: true, ..tried };
+                    Verdict::Fine(Taken { tried, left_out, after, anew: false })
+                }
+                None => judged(error),
+            };
         }
         if !self.recreates(instance, object, around.never_deployed) {
             let why = format!(
@@ -258,6 +265,19 @@ impl Controller {
         let mut after = self.writer.preview(&held_back).await?;
         ousted::make(way, &mut after);
         Ok(after)
+    }
+
+    /// What would be there of an object that is refused together with the entries of its lists that a manager whose place we
+    /// take has made: the apply itself drops them, once their fields are ours. `None` if they are not to blame.
+    async fn try_without_former(&self, error: &kube::Error, object: &Object) -> Option<Value> {
+        if !matches!(error, kube::Error::Api(status) if status.code == 422) {
+            return None;
+        }
+        let now = self.writer.get(&object.kind, &object.id).await.ok().flatten()?;
+        if !ownership::has_former(&now) {
+            return None;
+        }
+        self.writer.try_merge(object).await.ok()
     }
 
     /// Whether an object that cannot be changed is made anew: where the user says so, and where no install of the release

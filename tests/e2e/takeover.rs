@@ -55,6 +55,29 @@ fn what_helm_uninstalls_is_installed_again() {
     becomes(60, Vec::<String>::new(), || namespace.names("secret"));
 }
 
+#[test]
+#[ignore = "needs a control plane"]
+fn a_port_may_change_with_the_takeover() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\nspec: {ports: [{port: {{ .Values.port }}}]}\n";
+    let chart = Chart::new("harbour", &[("templates/service.yaml", service), ("values.yaml", "port: 80\n")]);
+    let (kind, namespace) = (Kind::new("Harbour"), Namespace::new("harbour"));
+    let path = chart.path.to_str().unwrap();
+    helm(&namespace, &["install", "three", path]);
+    run(cluster().helm4().expect("helm"), &namespace, &["install", "four", path]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["three", "four"] {
+        let ip = namespace.path("service", name, "{.spec.clusterIP}");
+        namespace.resource(&kind, name, r#"{"port": 81}"#);
+        becomes(30, "81".to_owned(), || namespace.path("service", name, "{.spec.ports[*].port}"));
+        namespace.ready(&kind, name);
+        assert_eq!(namespace.path("service", name, "{.spec.clusterIP}"), ip, "it was not made anew");
+        namespace.change(&kind, name, r#"{"port": 82}"#);
+        becomes(30, "82".to_owned(), || namespace.path("service", name, "{.spec.ports[*].port}"));
+    }
+    namespace.resource(&kind, "three", r#"{"port": 70000}"#);
+    says(30, "70000", || namespace.condition(&kind, "three", "ReleaseFailed"));
+}
+
 /// An object that Helm makes, and one that no server takes.
 const HALF: &str = "{{- if .Values.half }}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a-first}\n---\napiVersion: v1\n\
                     kind: ConfigMap\nmetadata: {name: Not_Good}\n{{- end }}\n";
