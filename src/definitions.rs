@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cluster::discovery::{Discovery, News};
-use crate::crd::{is_served_anyway, register};
+use crate::crd::{Until, bring_up_to_date};
 use crate::kind::{Kind, Kinds};
 use crate::reconcile::Controller;
 use crate::settings::CrdPolicy;
@@ -12,8 +12,6 @@ use crate::settings::CrdPolicy;
 /// A definition that was deleted is made again after so long, and no sooner: who removes the operator by one command
 /// deletes its definition moments before the operator.
 const AFTER_DELETION: Duration = Duration::from_secs(10);
-/// The longest pause between attempts at it.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Follows the definitions of kinds until dropped. Everything is looked at again when the cluster serves other kinds than
 /// before, for templates may ask for them; the definition of a served kind is made again when it is deleted, and its
@@ -45,31 +43,14 @@ pub(crate) async fn keep_registered(kind: Arc<Kind>, namespaces: Vec<String>, mi
     if watch.crd != CrdPolicy::Managed {
         return;
     }
-    let crd = watch.crd_name();
-    let mut done = "Registered again what was deleted";
     if missing {
         kind.undefined.notify_one();
-        done = "Registered";
     }
     loop {
         kind.undefined.notified().await;
-        let mut pause = AFTER_DELETION;
-        loop {
-            tokio::time::sleep(pause).await;
-            let controller = kind.controller();
-            if controller.charts.why_unusable().is_some() {
-                // Its type is made when it has one that can be used.
-                break;
-            }
-            match register(client, watch, &namespaces, controller.charts.newest().chart()).await {
-                Ok(()) => break tracing::warn!(%crd, "{done}"),
-                // Somebody else looks after it.
-                Err(error) if is_served_anyway(client, watch, &error).await => break,
-                Err(error) => {
-                    tracing::warn!(%crd, %error, "Cannot make the CustomResourceDefinition yet");
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
-            }
-        }
+        tokio::time::sleep(AFTER_DELETION).await;
+        let charts = || kind.controller().charts.clone();
+        // It ends when the type is there, or has no chart that can be used: who mends that has the type made too.
+        let _ = bring_up_to_date(client, watch, &namespaces, charts, Until::Done).await;
     }
 }

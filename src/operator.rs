@@ -17,7 +17,7 @@ use crate::cluster::discovery::Discovery;
 use crate::cluster::error::{explain, is_transient};
 use crate::cluster::histories::Histories;
 use crate::cluster::tenure::Tenure;
-use crate::crd::{RegisterError, is_served_anyway, register};
+use crate::crd::{RegisterError, Until, bring_up_to_date};
 use crate::definitions;
 use crate::election::Candidate;
 use crate::kind::{self, Kind, Kinds};
@@ -91,7 +91,6 @@ impl Error {
     /// Whether the cluster may merely be out of reach for now.
     fn may_pass(&self) -> bool {
         match self {
-            Error::Register(error) => error.may_pass(),
             Error::Cluster { error, .. } => is_transient(error),
             _ => false,
         }
@@ -349,17 +348,10 @@ async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a
                 continue;
             }
         };
-        match register(client, watch, &settings.watch_namespaces, charts.newest().chart()).await {
-            Ok(()) => tracing::info!(
-                crd = %watch.crd_name(), kind = %watch.names.kind, chart = charts.newest().title(),
-                versions = charts.versions(), "Registered"
-            ),
-            Err(error) if is_served_anyway(client, watch, &error).await => {
-                tracing::warn!(crd = %watch.crd_name(), %error, "The type is taken as somebody else made it");
-            }
-            Err(error) if settings.watches.len() == 1 || error.may_pass() => {
-                return Err(error.into());
-            }
+        let (namespaces, charts) = (&settings.watch_namespaces, || charts.clone());
+        match bring_up_to_date(client, watch, namespaces, charts, Until::Answered).await {
+            Ok(()) => {}
+            Err(error) if settings.watches.len() == 1 => return Err(error.into()),
             Err(error) => {
                 tracing::error!(crd = %watch.crd_name(), %error, "The kind is not served yet");
                 missing.push(watch.crd_name());

@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::charts::{ChartError, Charts};
 use crate::cluster::events::Severity;
-use crate::crd::{api, is_served_anyway, register};
+use crate::crd::{Until, api, bring_up_to_date};
 use crate::kind::{Kind, controller_name};
 use crate::limits::STACK;
 use crate::operator::{Crew, Error};
@@ -35,8 +35,6 @@ const REST: Duration = Duration::from_secs(20);
 /// More files than any chart has, and more levels: what is beyond is not looked at.
 const MOST_FILES: usize = 20_000;
 const MOST_LEVELS: usize = 24;
-/// The longest pause between attempts to bring a type up to date.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How the files at a path are, by their names, sizes and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +175,12 @@ impl Crew<'_> {
             return Ok(());
         }
         let typed = api(watch, charts.newest().chart()).map_err(crate::crd::RegisterError::from)?;
-        self.register(watch, &charts).await;
+        let (client, namespaces) = (&self.shared.client, &self.settings.watch_namespaces);
+        let registered = bring_up_to_date(client, watch, namespaces, || charts.clone(), Until::Answered);
+        if let Err(error) = registered.await {
+            // The chart serves those resources that it can, as after a start.
+            tracing::error!(crd = %watch.crd_name(), %error, "The type stays as it is");
+        }
         let (title, versions) = (charts.newest().title(), charts.versions());
         kind.turn_to(charts, typed.replicas);
         if before.why_unusable().is_some() {
@@ -188,29 +191,6 @@ impl Crew<'_> {
             tracing::info!(kind = %watch.names.kind, chart = title, versions, before, "The chart changed on disk");
         }
         Ok(())
-    }
-
-    /// Brings the type up to date. Where that is refused the type stays as it is, and the chart serves those resources that it
-    /// can, as after a start.
-    async fn register(&self, watch: &Watch, charts: &Charts) {
-        let (client, chart) = (&self.shared.client, charts.newest().chart());
-        let mut pause = Duration::from_millis(500);
-        loop {
-            match register(client, watch, &self.settings.watch_namespaces, chart).await {
-                Ok(()) => return,
-                Err(error) if is_served_anyway(client, watch, &error).await => {
-                    return tracing::warn!(crd = %watch.crd_name(), %error, "The type is taken as somebody else made it");
-                }
-                Err(error) if error.may_pass() => {
-                    tracing::warn!(crd = %watch.crd_name(), %error, "Cannot bring the type up to date yet, trying again");
-                }
-                Err(error) => {
-                    return tracing::error!(crd = %watch.crd_name(), %error, "The type stays as it is");
-                }
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
     }
 }
 

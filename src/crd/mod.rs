@@ -1,6 +1,7 @@
 //! The type of the custom resource: inferred from the chart, named by the watch → applied → established.
 
 mod adopt;
+mod attempts;
 mod definition;
 mod evolve;
 mod migrate;
@@ -10,7 +11,7 @@ mod requests;
 mod survey;
 
 pub(crate) use adopt::successor;
+pub(crate) use attempts::{Until, bring_up_to_date};
 pub(crate) use definition::{NoReplicas, api, definition};
 pub(crate) use evolve::changes;
-pub(crate) use permitted::is_served_anyway;
-pub(crate) use register::{RegisterError, register};
+pub(crate) use register::RegisterError;

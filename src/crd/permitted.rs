@@ -8,7 +8,7 @@ use crate::settings::Watch;
 
 /// Whether a registration failed only for want of permission while the kind is served all the same. What is served may be
 /// asked by everybody.
-pub(crate) async fn is_served_anyway(client: &Client, watch: &Watch, error: &RegisterError) -> bool {
+pub(super) async fn is_served_anyway(client: &Client, watch: &Watch, error: &RegisterError) -> bool {
     let RegisterError::Api { error, .. } = error else { return false };
     if !is_forbidden(error) {
         return false;

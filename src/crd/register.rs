@@ -80,14 +80,14 @@ pub(crate) enum RegisterError {
 
 impl RegisterError {
     /// Whether the cluster may merely be out of reach for now.
-    pub(crate) fn may_pass(&self) -> bool {
+    pub(super) fn may_pass(&self) -> bool {
         matches!(self, Self::Api { error, .. } if is_transient(error))
     }
 }
 
 /// Sees to it that the cluster serves a kind, as the watch's policy says; `chart` gives the type its schema. `namespaces`
 /// are those that are served, all if empty.
-pub(crate) async fn register(
+pub(super) async fn register(
     client: &Client,
     watch: &Watch,
     namespaces: &[String],
