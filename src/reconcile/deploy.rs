@@ -334,7 +334,9 @@ impl Controller {
         self.run_hooks(instance, hooks, pre, attempt).await?;
         *touched = true;
         let written = self.apply_all(instance, to_write).await?;
-        let sent = before.settled.as_ref().map_or(&[][..], |settled| &settled.objects);
+        // While hooks worked some of it may have been put back.
+        let settled = before.settled.as_ref().and_then(|_| self.settled(&instance.key));
+        let sent = settled.as_ref().map_or(&[][..], |settled| &settled.objects);
         let mut applied = merge(objects, written, sent);
         let observed = self.dependents.of(&instance.key);
         let earlier = sent.iter().map(|one| one.id.clone()).chain(observed.keys().cloned());

@@ -277,6 +277,10 @@ impl Controller {
                 told = true;
                 self.report_working(instance, &format!("waiting for the {event} hook {}", object.id)).await;
             }
+            // Until then the release from before runs.
+            if event == event_name(HookEvent::PreUpgrade) {
+                self.guard_in_memory(instance).await;
+            }
             aside(tokio::time::sleep(pause)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
             self.still_same(instance)?;

@@ -290,8 +290,7 @@ impl Controller {
     /// While an upgrade fails, sees to it that the release that runs stays as it is. Trouble with that is logged: the
     /// user is told of the failure itself.
     pub(super) async fn guard(&self, instance: &Instance) -> Option<Arc<Settled>> {
-        let settled = self.tracked().get(&instance.key).and_then(|tracked| tracked.settled.clone());
-        let guarded = match settled {
+        let guarded = match self.settled(&instance.key) {
             Some(settled) => self.guard_known(instance, settled).await.map(Some),
             None => self.guard_recorded(instance).await,
         };
@@ -303,6 +302,18 @@ impl Controller {
             tracing::warn!(resource = %instance.key, %error, "Cannot keep what runs as it is");
             None
         })
+    }
+
+    /// The same as far as it asks for nothing where nothing has changed.
+    pub(super) async fn guard_in_memory(&self, instance: &Instance) {
+        if self.settled(&instance.key).is_some() {
+            self.guard(instance).await;
+        }
+    }
+
+    /// What is in memory of the release that runs.
+    pub(super) fn settled(&self, key: &InstanceKey) -> Option<Arc<Settled>> {
+        self.tracked().get(key).and_then(|tracked| tracked.settled.clone())
     }
 
     async fn guard_known(&self, instance: &Instance, settled: Arc<Settled>) -> Result<Arc<Settled>, Error> {

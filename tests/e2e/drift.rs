@@ -164,3 +164,38 @@ fn what_another_process_of_the_operator_wrote_late_is_put_back() {
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(20, "green".to_owned(), color);
 }
+
+#[test]
+#[ignore = "needs a control plane"]
+fn what_runs_is_kept_while_a_hook_works_on_its_upgrade() {
+    let hook = "{{ if .Values.hang }}\napiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
+                \x20 annotations: {helm.sh/hook: pre-upgrade}\nspec:\n  nodeName: none\n  containers: [{name: a, image: a}]\n\
+                {{ end }}";
+    let same = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}-same}\n";
+    let files = [("templates/cm.yaml", CONFIG), ("templates/same.yaml", same), ("templates/hook.yaml", hook)];
+    let (chart, kind) = (Chart::new("upheld", &files), Kind::new("Upheld"));
+    let namespace = Namespace::new("upheld");
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
+    namespace.ready(&kind, "demo");
+    namespace.change(&kind, "demo", r#"{"color": "red", "hang": true}"#);
+    becomes(30, "demo-hook".to_owned(), || namespace.path("pod", "demo-hook", "{.metadata.name}"));
+    namespace.kubectl(&["delete", "configmap", "demo", "demo-same"]);
+    becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    becomes(20, "demo-same".to_owned(), || namespace.path("configmap", "demo-same", "{.metadata.name}"));
+    namespace.merge("configmap", "demo", r#"{"data": {"color": "pink"}}"#);
+    becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    namespace.kubectl(&["delete", "pod", "demo-hook", "--force"]);
+    becomes(30, "red".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
+    namespace.ready(&kind, "demo");
+    // What was put back is known as it is now.
+    stays(3, || namespace.versions("configmap"));
+    let events = namespace.kubectl(&[
+        "get",
+        "events",
+        "--field-selector=reason=Recreated",
+        "-o",
+        "jsonpath={.items[*].reason}",
+    ]);
+    assert_eq!(events.split_whitespace().count(), 2, "{events}");
+}
