@@ -93,6 +93,16 @@ impl Histories {
         known.covers(&self.extents, namespace) && later.next().is_none()
     }
 
+    /// Whether no record of a release is known to say that it runs, nor that Helm takes, or took, it away.
+    pub(super) fn lacks_deployed(&self, namespace: &str, release: &str) -> bool {
+        let known = self.lock();
+        let records = known.releases.get(&(namespace.into(), release.into()));
+        let speaks = |seen: &Seen| {
+            matches!(seen.entry.state, State::Deployed | State::Uninstalling | State::Uninstalled)
+        };
+        known.covers(&self.extents, namespace) && !records.into_iter().flatten().any(speaks)
+    }
+
     /// Whether a revision before one is known to count as deployed.
     pub(super) fn has_older_deployed(&self, namespace: &str, release: &str, revision: i64) -> bool {
         let known = self.lock();

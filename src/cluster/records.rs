@@ -75,6 +75,11 @@ impl Records {
         self.histories.lacks_record(namespace, release, revision)
     }
 
+    /// Whether no record of a release is known to say that it runs, nor that Helm takes, or took, it away.
+    pub(crate) fn lacks_deployed(&self, namespace: &str, release: &str) -> bool {
+        self.histories.lacks_deployed(namespace, release)
+    }
+
     /// Whether an older revision than the one that runs is known to count as deployed, too.
     pub(crate) fn is_doubled(&self, namespace: &str, release: &str, revision: i64) -> bool {
         self.histories.has_older_deployed(namespace, release, revision)

@@ -2,10 +2,13 @@
 //! one Helm does not know the release and the next change would install it anew, without the other the next change would
 //! make new passwords.
 
+use std::borrow::Cow;
+
 use super::Controller;
 use super::deploy::{self, Before};
 use super::error::Error;
 use super::plan::Revision;
+use super::status::Remembered;
 use super::tracked::Settled;
 use super::values::Values;
 use crate::cluster::error::is_conflict;
@@ -13,7 +16,40 @@ use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
 use crate::release::State;
 
+/// What it means that nobody knows any more what runs.
+const UNRECORDED: &str = "its release record was deleted by somebody, and without it what runs cannot be put back where it is \
+                          changed, until a change of the resource works, be it back to what it was";
+
 impl Controller {
+    /// Whether a release runs of which no record tells: it cannot be kept as it is while another is due.
+    fn is_unrecorded(&self, instance: &Instance) -> bool {
+        let runs = Remembered::read(&instance.status()).revision.is_some()
+            || self.tracked().get(&instance.key).is_some_and(|tracked| tracked.settled.is_some());
+        let place = self.place(instance);
+        runs && !instance.deleting && self.records.lacks_deployed(place.namespace, place.release)
+    }
+
+    /// Warns, once, where a release that is to be kept as it is cannot be.
+    pub(super) fn tell_unrecorded(&self, instance: &Instance) {
+        let is_unrecorded = self.is_unrecorded(instance);
+        let was_told = match self.tracked().get_mut(&instance.key) {
+            Some(tracked) => std::mem::replace(&mut tracked.told_unrecorded, is_unrecorded),
+            None => true,
+        };
+        if is_unrecorded && !was_told {
+            tracing::warn!(resource = %instance.key, "A deleted release record leaves what runs unguarded");
+            self.events.tell(instance, Severity::Warning, "Repair", "RecordLost", UNRECORDED);
+        }
+    }
+
+    /// A message of why a release does not move on, with what keeps it from being guarded meanwhile.
+    pub(super) fn or_unrecorded<'a>(&self, instance: &Instance, message: &'a str) -> Cow<'a, str> {
+        match self.is_unrecorded(instance) {
+            true => format!("{message}; {UNRECORDED}").into(),
+            false => message.into(),
+        }
+    }
+
     /// Looks, in memory, whether a settled release's books are there, and mends them.
     pub(super) async fn mend(
         &self,

@@ -128,6 +128,7 @@ impl Controller {
         plan: Option<&[String]>,
     ) {
         let resources = settled.map(|settled| self.resources(instance, settled));
+        let message = &*self.or_unrecorded(instance, message);
         self.report(instance, Situation::Held { reason, message, plan }, None, resources).await;
     }
 
@@ -163,6 +164,7 @@ impl Controller {
         let installed = status.get("deployedRelease").is_some();
         let condition = if instance.deleting { Failing::Uninstall } else { error.condition(installed) };
         let message = error.to_string();
+        let message = self.or_unrecorded(instance, &message);
         let situation = Situation::Failed { condition, reason: error.reason(), message: &message };
         let revision = match error {
             Error::RolledBack { revision, .. } => *revision,
@@ -183,7 +185,8 @@ impl Controller {
     /// Tells how the release that runs is while its upgrade keeps failing.
     pub(super) async fn report_guarded(&self, instance: &Instance, settled: &Settled, failure: &Failure) {
         let resources = self.resources(instance, settled);
-        let (condition, reason, message) = (failure.condition, failure.reason, &*failure.message);
+        let (condition, reason) = (failure.condition, failure.reason);
+        let message = &*self.or_unrecorded(instance, &failure.message);
         let situation = Situation::Failed { condition, reason, message };
         self.report(instance, situation, None, Some(resources)).await;
     }

@@ -290,6 +290,7 @@ impl Controller {
     /// While an upgrade fails, sees to it that the release that runs stays as it is. Trouble with that is logged: the
     /// user is told of the failure itself.
     pub(super) async fn guard(&self, instance: &Instance) -> Option<Arc<Settled>> {
+        self.tell_unrecorded(instance);
         let guarded = match self.settled(&instance.key) {
             Some(settled) => self.guard_known(instance, settled).await.map(Some),
             None => self.guard_recorded(instance).await,

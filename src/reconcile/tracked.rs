@@ -32,6 +32,8 @@ pub(crate) struct Tracked {
     pub(crate) uninstalled_since: Option<Instant>,
     /// The revision whose record was deleted and cannot be written again.
     pub(crate) record_given_up: Option<i64>,
+    /// Whether it was told that no record says what runs, while another release is due.
+    pub(crate) told_unrecorded: bool,
     /// How often the release changed of late because of what it looks up.
     pub(crate) restless: Restless,
     /// When the release should have got ready, in Unix seconds, if it is not.

@@ -88,4 +88,16 @@ fn what_runs_is_kept_while_an_upgrade_is_refused() {
     namespace.merge("service", "demo", patch);
     becomes(10, "green".to_owned(), || namespace.path("service", "demo", "{.spec.selector.a}"));
     says(5, "spec.ports[0].port", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+
+    // Nobody knows what runs any more: that is told, and made good when the resource is put back.
+    namespace.kubectl(&["delete", "secret", "-l", "owner=helm"]);
+    let told =
+        says(30, "its release record was deleted", || namespace.condition(&kind, "demo", "ReleaseFailed"));
+    assert!(told.contains("spec.ports[0].port"), "{told}");
+    says(20, "RecordLost", || namespace.kubectl(&["get", "events"]));
+    namespace.kubectl(&["delete", "service", "demo"]);
+    namespace.change(&kind, "demo", r#"{"port": 80}"#);
+    becomes(30, "green".to_owned(), || namespace.path("service", "demo", "{.spec.selector.a}"));
+    becomes(30, vec!["sh.helm.release.v1.demo.v1".to_owned()], || namespace.names("secret"));
+    becomes(30, String::new(), || namespace.condition(&kind, "demo", "ReleaseFailed"));
 }
