@@ -131,7 +131,7 @@ pub(crate) async fn run(
     };
     let candidate = Candidate::new(client.clone(), election, tenure);
     // One that stands by is as it should be: a roll-out must not wait for it to lead.
-    probes.set_ready();
+    probes.set_ready(true);
     metrics.set_leading(&election.id, false);
     tokio::select! {
         () = candidate.acquire() => {}
@@ -180,9 +180,21 @@ async fn serve(
     let kinds = crew.kinds.clone();
     probes.ask(Box::new(move || {
         let kinds = kinds.all();
+        let unusable = kinds.iter().filter_map(|kind| {
+            let controller = kind.controller();
+            let why = controller.charts.why_unusable()?;
+            Some(format!(
+                "{} is not served, for its chart cannot be used: {why}",
+                controller.watch.names.kind
+            ))
+        });
         let refused = kinds.iter().flat_map(|kind| kind.refused());
-        refused.map(|right| format!("not served there, for the operator may not {right}")).collect()
+        let refused = refused.map(|right| format!("not served there, for the operator may not {right}"));
+        unusable.chain(refused).collect()
     }));
+    if crew.kinds.controllers().is_empty() {
+        probes.set_ready(false);
+    }
     crew.spawn(crew.shared.histories.clone().follow());
     crew.spawn(definitions::follow(crew.discovery.clone(), crew.kinds.clone()));
     let webhook = match &settings.webhook {
@@ -194,22 +206,30 @@ async fn serve(
         }
         None => None,
     };
-    let ready = async {
+    let watched = async {
         for kind in &started {
             kind.synced().await;
         }
-        probes.set_ready();
-        tell_serving(settings, crew.kinds.controllers().len());
-        match &webhook {
-            Some(webhook) => webhook.keep().await,
-            None => std::future::pending().await,
-        }
+        let ready = async {
+            // Without a chart that can be used there is nothing to be ready for. The sender lives as long as we do.
+            let mut all = crew.kinds.follow();
+            while crew.kinds.controllers().is_empty() && all.changed().await.is_ok() {}
+            probes.set_ready(true);
+            tell_serving(settings, crew.kinds.controllers().len());
+        };
+        let kept = async {
+            match &webhook {
+                Some(webhook) => webhook.keep().await,
+                None => std::future::pending().await,
+            }
+        };
+        join(ready, kept).await;
     };
     let news = reload::look_after(places).map_err(Error::Threads)?;
     let following = begun.into_iter().zip(news);
     let following = join_all(following.map(|((watch, kind), news)| crew.follow(watch, kind, news)));
     tokio::select! {
-        ((), _) = join(ready, following) => {}
+        ((), _) = join(watched, following) => {}
         () = &mut shutdown => {}
     }
     if let Some(webhook) = &webhook {
@@ -321,7 +341,7 @@ struct Found<'a> {
 }
 
 /// A kind that cannot be served is no reason not to serve the others: what is wrong is told, deletions of its resources are
-/// carried out, and only where nothing is left to serve it is an error.
+/// carried out, and only where there can be no resource it is an error.
 async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a>, Error> {
     let client = &shared.client;
     let width = std::thread::available_parallelism().map_or(1, usize::from).min(4);
@@ -335,9 +355,6 @@ async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a
             why
         });
         loaded.push((watch, seen, charts));
-    }
-    if let Some(error) = first_error.filter(|_| loaded.iter().all(|(.., charts)| charts.is_err())) {
-        return Err(error.into());
     }
     let mut missing = Vec::new();
     for (watch, _, charts) in &loaded {
@@ -364,6 +381,13 @@ async fn start<'a>(settings: &'a Settings, shared: &Shared) -> Result<Started<'a
         doing: "learn which kinds the cluster serves",
         error: Box::new(error),
     })?;
+    let served = discovery.current();
+    let has_work = |(watch, _, charts): &(&Watch, _, Result<_, _>)| {
+        charts.is_ok() || served.kinds.get(&watch.api_version.to_string(), &watch.names.kind).is_some()
+    };
+    if let Some(error) = first_error.filter(|_| !loaded.iter().any(has_work)) {
+        return Err(error.into());
+    }
     let mut found = Vec::new();
     for (watch, seen, charts) in loaded {
         let charts = charts.or_else(|why| Charts::unusable(&why))?;

@@ -19,9 +19,9 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
-    /// Says that the operator serves its kinds now.
-    pub(crate) fn set_ready(&self) {
-        self.ready.store(true, Ordering::Relaxed);
+    /// Says whether the operator serves its kinds now, or stands by.
+    pub(crate) fn set_ready(&self, ready: bool) {
+        self.ready.store(ready, Ordering::Relaxed);
     }
 
     /// Says whom to ask for what is not served.
@@ -34,7 +34,7 @@ impl Probes {
         let (code, text) = match path {
             "/healthz" => return (StatusCode::OK, "ok".into()),
             "/readyz" if self.ready.load(Ordering::Relaxed) => (StatusCode::OK, "ok"),
-            "/readyz" => (StatusCode::SERVICE_UNAVAILABLE, "not all kinds are watched yet"),
+            "/readyz" => (StatusCode::SERVICE_UNAVAILABLE, "the kinds are not served yet"),
             _ => return (StatusCode::NOT_FOUND, "there are /healthz and /readyz".into()),
         };
         let troubles = self.troubles.get().map(|ask| ask()).unwrap_or_default();
@@ -59,10 +59,12 @@ mod tests {
         let probes = Probes::default();
         assert_eq!(probes.tell("/healthz").0, StatusCode::OK);
         assert_eq!(probes.tell("/readyz").0, StatusCode::SERVICE_UNAVAILABLE);
-        probes.set_ready();
+        probes.set_ready(true);
         assert_eq!(probes.tell("/readyz"), (StatusCode::OK, "ok".into()));
         probes.ask(Box::new(|| vec!["but".into()]));
         assert_eq!(probes.tell("/readyz"), (StatusCode::OK, "ok\nbut".into()));
         assert_eq!(probes.tell("/x").0, StatusCode::NOT_FOUND);
+        probes.set_ready(false);
+        assert_eq!(probes.tell("/readyz").0, StatusCode::SERVICE_UNAVAILABLE);
     }
 }

@@ -371,6 +371,40 @@ fn what_has_a_chart_that_broke_can_be_deleted_in_every_way() {
     kubectl(&["delete", "clusterrole", &format!("{}-kept", namespace.name)]);
 }
 
+#[test]
+#[ignore = "needs a control plane"]
+fn an_operator_whose_only_chart_broke_carries_deletions_out_until_it_is_mended() {
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n\
+                metadata: {name: {{ .Release.Namespace }}-{{ .Release.Name }}}\n";
+    let chart = Chart::new("lonely", &[("templates/cm.yaml", CONFIG), ("templates/role.yaml", role)]);
+    let (kind, namespace) = (Kind::new("Lonely"), Namespace::new("lonely"));
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
+    for name in ["goes", "stays"] {
+        namespace.resource(&kind, name, r#"{"color": "green"}"#);
+        namespace.ready(&kind, name);
+    }
+    operator.stop();
+    chart.write("templates/cm.yaml", "a: {{ nosuchfunc }}\n");
+    let mut operator = Operator::spawn(&chart.path, &kind.api_version(), &kind.name, |command| {
+        command.env("WATCH_NAMESPACE", &namespace.name);
+    });
+    says(30, "nosuchfunc", || namespace.condition(&kind, "stays", "Irreconcilable"));
+    let told = operator.readiness();
+    assert!(told.starts_with("HTTP/1.1 503"), "{told}");
+    assert!(told.contains("Lonely is not served") && told.contains("lonely/templates/cm.yaml:1"), "{told}");
+    namespace.kubectl(&["delete", &kind.full(), "goes", "--timeout=60s"]);
+    let gone = format!("{}-goes", namespace.name);
+    becomes(30, String::new(), || namespace.path("clusterrole", &gone, "{.metadata.name}"));
+    assert_eq!(namespace.path("configmap", "stays", "{.data.color}"), "green");
+
+    chart.write("templates/cm.yaml", CONFIG);
+    operator.wait_ready();
+    assert!(!operator.readiness().contains("not served"), "{}", operator.readiness());
+    namespace.change(&kind, "stays", r#"{"color": "mended"}"#);
+    becomes(30, "mended".to_owned(), || namespace.path("configmap", "stays", "{.data.color}"));
+    namespace.kubectl(&["delete", &kind.full(), "stays", "--timeout=60s"]);
+}
+
 /// Its render takes longer than anybody waits if the values say so.
 const HEAVY: &str = "{{- range until (int .Values.rounds) }}{{ range until 9999 }}{{ range until 9999 }}{{ end }}{{ end }}{{ end }}\n\
                      apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {color: green}\n";
