@@ -71,7 +71,9 @@ impl Controller {
         let settled =
             if drift.is_empty() { settled } else { self.repair(instance, values, &settled, &drift).await? };
         let settled = if self.is_pass_due(instance, &settled) {
-            self.apply_again(instance, values, &settled).await?
+            let (objects, missing) = self.render_again(instance, values, &settled).await?;
+            let settled = self.apply_again(instance, &settled, &objects).await?;
+            if missing.is_empty() { settled } else { return Err(Error::Objects(missing)) }
         } else {
             settled
         };
@@ -241,9 +243,21 @@ impl Controller {
         !self.watch.watch_dependent_resources || self.dependents.lacks(kind, &id.namespace).is_some()
     }
 
+    /// Whether there is anything that nobody watches.
+    fn has_passed_over(&self, settled: &Settled) -> bool {
+        settled.objects.iter().any(|one| self.is_passed_over(&one.id, &one.kind))
+    }
+
+    /// No longer than until what nobody watches is to be applied again.
+    pub(super) fn or_pass(&self, instance: &Instance, delay: Duration) -> Duration {
+        let settled = self.settled(&instance.key);
+        let is_needed = settled.is_some_and(|settled| self.has_passed_over(&settled));
+        if is_needed { delay.min(self.period_of(instance)) } else { delay }
+    }
+
     /// Whether a period has passed since what nobody watches was applied.
-    fn is_pass_due(&self, instance: &Instance, settled: &Settled) -> bool {
-        if !settled.objects.iter().any(|one| self.is_passed_over(&one.id, &one.kind)) {
+    pub(super) fn is_pass_due(&self, instance: &Instance, settled: &Settled) -> bool {
+        if !self.has_passed_over(settled) {
             return false;
         }
         let period = self.period_of(instance);
@@ -258,19 +272,17 @@ impl Controller {
     }
 
     /// Applies those objects of a release that nobody watches: what was changed or deleted is put back.
-    async fn apply_again(
+    pub(super) async fn apply_again(
         &self,
         instance: &Instance,
-        values: &Values,
         settled: &Arc<Settled>,
+        objects: &Objects,
     ) -> Result<Arc<Settled>, Error> {
-        let (objects, missing) = self.render_again(instance, values, settled).await?;
         // A Job that removes itself when it is done stays gone.
         let lasting = objects.list.iter().filter(|object| !object.is_fleeting());
         let lasting = lasting.filter(|object| self.is_passed_over(&object.id, &object.kind));
         let lasting = lasting.map(|object| (object, None)).collect();
-        let settled = self.apply_some(instance, settled, lasting).await?;
-        if missing.is_empty() { Ok(settled) } else { Err(Error::Objects(missing)) }
+        self.apply_some(instance, settled, lasting).await
     }
 
     /// Applies those of a release's objects that were changed or deleted by somebody else, and says by whom.

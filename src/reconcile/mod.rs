@@ -210,7 +210,7 @@ impl Controller {
         };
         match result {
             Ok(Next::Settled) => Outcome::Settled(Some(self.next_look(&instance))),
-            Ok(Next::Soon(delay)) => Outcome::Settled(Some(delay)),
+            Ok(Next::Soon(delay)) => Outcome::Settled(Some(self.or_pass(&instance, delay))),
             Ok(Next::Gone) => Outcome::Gone,
             Err(Error::Overtaken) => Outcome::Settled(Some(Duration::ZERO)),
             Err(error) => {
@@ -227,7 +227,7 @@ impl Controller {
                 }
                 let failure = self.failure(key).filter(|_| !instance.deleting);
                 match failure.map(|failure| failure.until.duration_since(Instant::now())) {
-                    Some(wait) if !wait.is_zero() => Outcome::Settled(Some(wait)),
+                    Some(wait) if !wait.is_zero() => Outcome::Settled(Some(self.or_pass(&instance, wait))),
                     _ => Outcome::Failed,
                 }
             }

@@ -319,7 +319,8 @@ impl Controller {
 
     async fn guard_known(&self, instance: &Instance, settled: Arc<Settled>) -> Result<Arc<Settled>, Error> {
         let drift = self.drift(instance, &settled);
-        if drift.is_empty() {
+        let is_pass_due = self.is_pass_due(instance, &settled);
+        if drift.is_empty() && !is_pass_due {
             return Ok(settled);
         }
         let history = self.history(instance).await?;
@@ -327,7 +328,8 @@ impl Controller {
         let Some(deployed) = deployed else { return Ok(settled) };
         let Some((record, ..)) = self.stored(instance, deployed.revision).await? else { return Ok(settled) };
         let objects = self.recorded(instance, &record)?;
-        self.put_back(instance, &settled, &objects, &drift).await
+        let settled = self.put_back(instance, &settled, &objects, &drift).await?;
+        if is_pass_due { self.apply_again(instance, &settled, &objects).await } else { Ok(settled) }
     }
 
     /// After a restart only the record knows what runs.

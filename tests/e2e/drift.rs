@@ -92,10 +92,11 @@ fn a_job_that_removes_itself_is_not_run_again() {
 #[test]
 #[ignore = "needs a control plane"]
 fn objects_that_nobody_watches_are_put_back_after_a_period() {
-    let chart = Chart::new("unwatched", &[("templates/cm.yaml", CONFIG)]);
+    let breaks = "{{ if .Values.broken }}{{ fail \"it is broken\" }}{{ end }}\n";
+    let chart = Chart::new("unwatched", &[("templates/cm.yaml", CONFIG), ("templates/breaks.yaml", breaks)]);
     let (kind, namespace) = (Kind::new("Unwatched"), Namespace::new("unwatched"));
     let watches = chart.watches(&[(&kind, "watchDependentResources: false, reconcilePeriod: 2s")]);
-    let _operator = Operator::watching(&watches, &namespace);
+    let operator = Operator::watching(&watches, &namespace);
     namespace.resource(&kind, "demo", r#"{"color": "green"}"#);
     namespace.ready(&kind, "demo");
     namespace.merge("configmap", "demo", r#"{"data": {"color": "red"}}"#);
@@ -103,6 +104,14 @@ fn objects_that_nobody_watches_are_put_back_after_a_period() {
     namespace.kubectl(&["delete", "configmap", "demo"]);
     becomes(20, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     says(20, "was deleted by somebody", || namespace.kubectl(&["get", "events"]));
+    stays(6, || namespace.versions("configmap"));
+    // Also while a release that is due fails.
+    namespace.change(&kind, "demo", r#"{"color": "blue", "broken": true}"#);
+    says(20, "it is broken", || namespace.condition(&kind, "demo", "Irreconcilable"));
+    // However long the pauses between the attempts have become.
+    becomes(60, true, || operator.log().matches("Reconcile failed").count() > 4);
+    namespace.kubectl(&["delete", "configmap", "demo"]);
+    becomes(10, "green".to_owned(), || namespace.path("configmap", "demo", "{.data.color}"));
     stays(6, || namespace.versions("configmap"));
 }
 
