@@ -1,12 +1,13 @@
 //! Charts that change on disk while the operator runs: a volume that is written anew, a folder that somebody works in.
 //!
 //! A thread of its own looks at the files of all charts now and then, by their sizes and times only. A chart that changed, and
-//! has stayed as it is since the last look, is loaded; one that has lost files must have stayed so for longer, for whoever copies
-//! a chart takes the one before away first, and a chart without its templates is a chart all the same. If it can be used it takes the place of the one from before, as after a
+//! has stayed as it is since the last look, is loaded; one that lacks files it had must have stayed so for longer, for whoever
+//! copies a chart takes the one before away first, and a chart without its templates is a chart all the same. If it can be used it takes the place of the one from before, as after a
 //! start with it: the type is brought up to date, and resources move to it at the pace that is set. If it cannot, that is told
 //! and the one from before stays in use.
 
 use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsStr;
 use std::fs::{Metadata, read_dir};
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -30,18 +31,17 @@ use crate::settings::Watch;
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 /// The pause is at least as many times as long as a look takes.
 const PAUSE_FACTOR: u32 = 2000;
-/// How long a chart with fewer files than before must stay as it is.
+/// How long a chart that lacks files it had must stay as it is.
 const REST: Duration = Duration::from_secs(20);
 /// More files than any chart has, and more levels: what is beyond is not looked at.
 const MOST_FILES: usize = 20_000;
 const MOST_LEVELS: usize = 24;
 
 /// How the files at a path are, by their names, sizes and times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    sum: u64,
-    /// How many files and folders there are.
-    files: usize,
+    /// Of each file and folder a digest of its path and one of how it is, in order.
+    marks: Vec<(u64, u64)>,
 }
 
 impl Fingerprint {
@@ -49,31 +49,44 @@ impl Fingerprint {
     /// by links.
     pub(crate) fn of(path: &Path) -> Self {
         let mut waiting = vec![(path.to_owned(), 0)];
-        let (mut sum, mut files) = (0_u64, 0);
+        let mut marks = Vec::new();
         while let Some((path, level)) = waiting.pop() {
-            files += 1;
             let info = path.metadata();
-            // A sum, for folders are listed in no order.
-            sum = sum.wrapping_add(mark(&path, info.as_ref().map_err(io::Error::kind)));
-            if files >= MOST_FILES || level >= MOST_LEVELS || !info.is_ok_and(|info| info.is_dir()) {
+            marks.push((digest(&path), mark(info.as_ref().map_err(io::Error::kind))));
+            if marks.len() >= MOST_FILES || level >= MOST_LEVELS || !info.is_ok_and(|info| info.is_dir()) {
                 continue;
             }
             let entries = read_dir(&path).into_iter().flatten().flatten();
-            // What version control keeps for itself changes whenever somebody asks it something.
-            let entries = entries.filter(|entry| entry.file_name() != ".git");
+            let entries = entries.filter(|entry| !is_passed_over(&entry.file_name()));
             waiting.extend(entries.map(|entry| (entry.path(), level + 1)));
         }
-        Self { sum, files }
+        // Folders are listed in no order.
+        marks.sort_unstable();
+        Self { marks }
+    }
+
+    /// Whether a file or folder is not here that is in another.
+    fn lacks_any_of(&self, other: &Self) -> bool {
+        let is_here = |path: &u64| self.marks.binary_search_by_key(path, |(path, _)| *path).is_ok();
+        !other.marks.iter().all(|(path, _)| is_here(path))
     }
 }
 
-fn mark(path: &Path, info: Result<&Metadata, io::ErrorKind>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    path.hash(&mut hasher);
-    let known = info.map(|info| {
+/// What version control keeps for itself changes whenever somebody asks it something; volumes of Kubernetes have their files
+/// in folders whose names change, with links to them.
+fn is_passed_over(name: &OsStr) -> bool {
+    name == ".git" || name.as_encoded_bytes().starts_with(b"..")
+}
+
+fn mark(info: Result<&Metadata, io::ErrorKind>) -> u64 {
+    digest(info.map(|info| {
         (info.is_dir(), info.len(), info.mtime(), info.mtime_nsec(), info.ctime(), info.ctime_nsec())
-    });
-    known.hash(&mut hasher);
+    }))
+}
+
+fn digest(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -95,12 +108,12 @@ impl Place {
     /// Looks, and loads what has changed and has come to rest.
     fn look(&mut self, now: Instant) -> Option<News> {
         let seen = Fingerprint::of(&self.path);
-        if std::mem::replace(&mut self.last, seen) != seen {
+        if seen != self.last {
+            self.last = seen;
             self.since = now;
             return None;
         }
-        let has_lost = seen.files < self.taken.files;
-        if seen == self.taken || (has_lost && now.duration_since(self.since) < REST) {
+        if seen == self.taken || (seen.lacks_any_of(&self.taken) && now.duration_since(self.since) < REST) {
             return None;
         }
         self.taken = seen;
@@ -116,7 +129,7 @@ pub(crate) fn look_after(charts: Vec<(PathBuf, Fingerprint)>) -> io::Result<Vec<
     let (mut places, mut told) = (Vec::new(), Vec::new());
     for (path, taken) in charts {
         let (news, receiver) = unbounded_channel();
-        places.push(Place { path, taken, last: taken, since: Instant::now(), news });
+        places.push(Place { path, last: taken.clone(), taken, since: Instant::now(), news });
         told.push(receiver);
     }
     std::thread::Builder::new().name("charts".into()).stack_size(STACK).spawn(move || run(places))?;
@@ -231,7 +244,7 @@ mod tests {
         fn place(&self) -> Place {
             let path = self.0.join("one");
             let taken = Fingerprint::of(&path);
-            Place { path, taken, last: taken, since: Instant::now(), news: unbounded_channel().0 }
+            Place { path, last: taken.clone(), taken, since: Instant::now(), news: unbounded_channel().0 }
         }
     }
 
@@ -248,7 +261,8 @@ mod tests {
         let mut before = look();
         assert_eq!(before, look());
         let mut changes = |what: &str, now: Fingerprint| {
-            assert_ne!(std::mem::replace(&mut before, now), now, "{what}");
+            assert_ne!(before, now, "{what}");
+            before = now;
         };
         folder.write("one/templates/cm.yaml", "a: b");
         changes("a new file", look());
@@ -295,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_that_has_lost_files_rests_for_longer() {
+    fn a_chart_that_lacks_files_it_had_rests_for_longer() {
         let folder = Folder::new("copy");
         folder.write("one/templates/cm.yaml", "a: b");
         let mut place = folder.place();
@@ -308,5 +322,34 @@ mod tests {
         assert!(!looks(REST / 2) && looks(REST / 2), "it has come");
         fs::remove_file(folder.0.join("one/templates/cm.yaml")).unwrap();
         assert!(!looks(REST) && !looks(REST + REST / 2) && looks(REST * 2), "it has gone for good");
+        // The copy has got as far as other files, and more of them than there were.
+        fs::remove_dir_all(folder.0.join("one/templates")).unwrap();
+        for name in ["a", "b", "c"] {
+            folder.write(&format!("one/{name}.yaml"), "a: b");
+        }
+        assert!(
+            !looks(REST * 3) && !looks(REST * 3 + REST / 2) && looks(REST * 4),
+            "the rest may still come"
+        );
+    }
+
+    #[test]
+    fn a_volume_that_is_written_anew_lacks_nothing() {
+        let folder = Folder::new("volume");
+        let turn_to = |name: &str, text: &str| {
+            fs::create_dir(folder.0.join(name)).unwrap();
+            folder.write(&format!("{name}/Chart.yaml"), text);
+            let _ = fs::remove_file(folder.0.join("..data"));
+            std::os::unix::fs::symlink(name, folder.0.join("..data")).unwrap();
+        };
+        turn_to("..1", "name: web");
+        std::os::unix::fs::symlink("..data/Chart.yaml", folder.0.join("Chart.yaml")).unwrap();
+        let before = Fingerprint::of(&folder.0);
+        turn_to("..2", "name: other");
+        fs::remove_dir_all(folder.0.join("..1")).unwrap();
+        let now = Fingerprint::of(&folder.0);
+        assert!(now != before && !now.lacks_any_of(&before));
+        fs::remove_file(folder.0.join("Chart.yaml")).unwrap();
+        assert!(Fingerprint::of(&folder.0).lacks_any_of(&now));
     }
 }

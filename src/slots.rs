@@ -7,8 +7,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::lock::lock;
 
-/// So many may stand aside at a time: each keeps what it has in memory.
-const MOST_ASIDE: usize = 64;
+/// So many may be under way beyond those that work: each keeps what it has in memory while it waits.
+const MOST_ASIDE: usize = 256;
 
 tokio::task_local! {
     /// The slot of the work that this task does.
@@ -18,24 +18,28 @@ tokio::task_local! {
 /// The slots of a kind.
 pub(crate) struct Slots {
     working: Arc<Semaphore>,
-    aside: Arc<Semaphore>,
+    under_way: Arc<Semaphore>,
 }
 
 /// A place among those that work.
 pub(crate) struct Slot {
     working: Arc<Semaphore>,
-    aside: Arc<Semaphore>,
     held: Mutex<Option<OwnedSemaphorePermit>>,
+    /// Kept also while it waits: what waits always gives its slot up, so that whoever has waited gets on.
+    _under_way: Option<OwnedSemaphorePermit>,
 }
 
 impl Slots {
     pub(crate) fn new(number: usize) -> Self {
-        Self { working: Arc::new(Semaphore::new(number)), aside: Arc::new(Semaphore::new(MOST_ASIDE)) }
+        let under_way = number.saturating_add(MOST_ASIDE).min(Semaphore::MAX_PERMITS);
+        Self { working: Arc::new(Semaphore::new(number)), under_way: Arc::new(Semaphore::new(under_way)) }
     }
 
     /// Waits for a free slot.
     pub(crate) async fn take(&self) -> Arc<Slot> {
-        let slot = Slot { working: self.working.clone(), aside: self.aside.clone(), held: Mutex::default() };
+        // The semaphores are never closed.
+        let under_way = self.under_way.clone().acquire_owned().await.ok();
+        let slot = Slot { working: self.working.clone(), held: Mutex::default(), _under_way: under_way };
         slot.retake().await;
         Arc::new(slot)
     }
@@ -48,7 +52,6 @@ impl Slot {
     }
 
     async fn retake(&self) {
-        // The semaphore is never closed.
         let place = self.working.clone().acquire_owned().await.ok();
         *lock(&self.held) = place;
     }
@@ -57,7 +60,6 @@ impl Slot {
 /// Waits for something that may take long, and lets others work in this task's slot meanwhile.
 pub(crate) async fn aside<T>(wait: impl Future<Output = T>) -> T {
     let Ok(slot) = SLOT.try_with(Arc::clone) else { return wait.await };
-    let Ok(_place) = slot.aside.clone().try_acquire_owned() else { return wait.await };
     drop(lock(&slot.held).take());
     let result = wait.await;
     slot.retake().await;
@@ -92,16 +94,20 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_crowd_that_waits_holds_its_slots() {
-        let slots = Arc::new(Slots::new(1));
+    async fn a_crowd_that_waits_is_bounded_and_holds_up_none_that_is_under_way() {
+        let slots = Slots::new(1);
+        let (go, gone) = oneshot::channel::<()>();
+        let slot = slots.take().await;
+        let first = tokio::spawn(async move { slot.work(aside(gone)).await.is_ok() });
         for _ in 0..MOST_ASIDE {
             let slot = slots.take().await;
             tokio::spawn(async move { slot.work(aside(std::future::pending::<()>())).await });
             tokio::task::yield_now().await;
         }
-        let slot = slots.take().await;
-        tokio::spawn(async move { slot.work(aside(std::future::pending::<()>())).await });
-        assert!(timeout(MOMENT, slots.take()).await.is_err());
+        assert!(timeout(MOMENT, slots.take()).await.is_err(), "so many are under way at most");
+        go.send(()).unwrap();
+        assert!(timeout(MOMENT, first).await.unwrap().unwrap(), "who has waited works on");
+        assert!(timeout(MOMENT, slots.take()).await.is_ok(), "and makes room for another");
         assert_eq!(aside(async { 7 }).await, 7, "outside of all slots there is nothing to give up");
     }
 }

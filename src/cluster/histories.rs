@@ -140,13 +140,19 @@ impl Histories {
             && newest.is_some_and(|newest| newest.revision > after && newest.is_open_attempt_of(uid))
     }
 
-    /// Whether Helm is known to be taking away what a revision of ours made.
-    pub(super) fn is_being_uninstalled(&self, namespace: &str, release: &str, revision: i64) -> bool {
+    /// Whether Helm is known to be taking away what a revision of ours made, or to be making a later one.
+    pub(super) fn is_at_helms_hands(&self, namespace: &str, release: &str, revision: i64) -> bool {
         let known = self.lock();
         let records = known.releases.get(&(namespace.into(), release.into()));
-        records.into_iter().flatten().map(|seen| &seen.entry).any(|entry| {
-            entry.revision == revision && entry.state == State::Uninstalling && entry.owner.is_none()
-        })
+        let is_at_work = |entry: &Entry| match entry.state {
+            State::Uninstalling => entry.revision == revision,
+            State::PendingInstall | State::PendingUpgrade | State::PendingRollback => {
+                entry.revision > revision
+            }
+            _ => false,
+        };
+        let mut helms = records.into_iter().flatten().map(|seen| &seen.entry);
+        helms.any(|entry| entry.owner.is_none() && is_at_work(entry))
     }
 
     /// Has somebody told whenever a record or a seed is gone that we did not delete, and when Helm has written a record.
@@ -455,7 +461,7 @@ mod tests {
         assert!(*lock(&told) == 1 && histories.is_overtaken("n", "web", 2));
         assert!(!histories.is_overtaken("n", "web", 3) && !histories.is_overtaken("n", "other", 2));
         histories.enter(&helms("n", "web", 3, "uninstalling", 5));
-        assert!(*lock(&told) == 1 && histories.is_being_uninstalled("n", "web", 3));
+        assert!(*lock(&told) == 1 && histories.is_at_helms_hands("n", "web", 3));
         assert!(!histories.is_overtaken("n", "web", 3));
         histories.enter(&helms("n", "web", 3, "uninstalled", 6));
         assert!(*lock(&told) == 2 && histories.is_overtaken("n", "web", 3));

@@ -91,9 +91,9 @@ impl Records {
         self.histories.is_left_open(namespace, release, after, uid)
     }
 
-    /// Whether Helm is known to be taking away what a revision of ours made.
-    pub(crate) fn is_being_uninstalled(&self, namespace: &str, release: &str, revision: i64) -> bool {
-        self.histories.is_being_uninstalled(namespace, release, revision)
+    /// Whether Helm is known to be taking away what a revision of ours made, or to be making a later one.
+    pub(crate) fn is_at_helms_hands(&self, namespace: &str, release: &str, revision: i64) -> bool {
+        self.histories.is_at_helms_hands(namespace, release, revision)
     }
 
     /// Whether Helm is known to have gone on from a revision of ours: it took it away, or made a later one.

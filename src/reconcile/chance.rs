@@ -5,31 +5,34 @@ use serde_json::Value;
 use super::identity::ObjectId;
 use super::objects::{Object, Objects};
 
-/// Two renders that drew differently, and at different times, show in what chance has a part; a recorded release may have
-/// other texts and numbers there, and must be the same everywhere else.
-pub(super) fn differs_by_chance(one: &Objects, other: &Objects, recorded: &Objects) -> bool {
-    if one.list.len() != other.list.len() || one.list.len() != recorded.list.len() {
+/// Renders that drew differently, and at different times, show in what chance has a part; a recorded release may have other
+/// texts and numbers there, and must be the same everywhere else.
+pub(super) fn differs_by_chance(one: &Objects, others: &[Objects], recorded: &Objects) -> bool {
+    let renders: Vec<&Objects> = others.iter().chain([recorded]).collect();
+    if renders.iter().any(|render| render.list.len() != one.list.len()) {
         return false;
     }
-    // Those that have no fellow of their name in either have names of chance, and are told by their place.
-    let (mut others, mut recordeds) = (named_apart(other, one), named_apart(recorded, one));
+    // Those that not all have have names of chance, and are told by their place.
+    let is_named =
+        |id: &ObjectId| find(one, id).is_some() && renders.iter().all(|render| find(render, id).is_some());
+    let mut apart: Vec<Vec<&Object>> = renders
+        .iter()
+        .map(|render| render.list.iter().filter(|object| !is_named(&object.id)).collect())
+        .collect();
     one.list.iter().all(|object| {
-        let fellows = match (find(other, &object.id), find(recorded, &object.id)) {
-            (Some(other), Some(recorded)) => Some((other, recorded)),
-            (None, None) => take(&mut others, object).zip(take(&mut recordeds, object)),
-            _ => None,
+        let fellows: Option<Vec<&Value>> = match is_named(&object.id) {
+            true => {
+                renders.iter().map(|render| find(render, &object.id).map(|fellow| &fellow.body)).collect()
+            }
+            false => apart.iter_mut().map(|list| take(list, object).map(|fellow| &fellow.body)).collect(),
         };
-        fellows.is_some_and(|(other, recorded)| is_alike(&object.body, &other.body, &recorded.body))
+        let fellows = fellows.as_deref().and_then(|fellows| fellows.split_last());
+        fellows.is_some_and(|(recorded, others)| is_alike(&object.body, others, recorded))
     })
 }
 
 fn find<'a>(objects: &'a Objects, id: &ObjectId) -> Option<&'a Object> {
     objects.list.iter().find(|object| object.id == *id)
-}
-
-/// Those objects that have no namesake among others.
-fn named_apart<'a>(objects: &'a Objects, others: &Objects) -> Vec<&'a Object> {
-    objects.list.iter().filter(|object| find(others, &object.id).is_none()).collect()
 }
 
 /// Takes the first object out of a list that is of the same kind and template as another.
@@ -41,31 +44,29 @@ fn take<'a>(list: &mut Vec<&'a Object>, like: &Object) -> Option<&'a Object> {
     Some(list.remove(place))
 }
 
-fn is_alike(one: &Value, other: &Value, recorded: &Value) -> bool {
-    match (one, other, recorded) {
-        (Value::Object(one), Value::Object(other), Value::Object(recorded)) => {
-            one.len() == recorded.len()
-                && one.iter().all(|(key, one)| match (other.get(key), recorded.get(key)) {
-                    (Some(other), Some(recorded)) => is_alike(one, other, recorded),
-                    _ => false,
+fn is_alike(one: &Value, others: &[&Value], recorded: &Value) -> bool {
+    match (one, recorded) {
+        (Value::Object(map), Value::Object(recorded)) => {
+            map.len() == recorded.len()
+                && map.iter().all(|(key, one)| {
+                    let others: Option<Vec<_>> = others.iter().map(|other| other.get(key)).collect();
+                    others
+                        .zip(recorded.get(key))
+                        .is_some_and(|(others, recorded)| is_alike(one, &others, recorded))
                 })
         }
-        (Value::Array(one), Value::Array(other), Value::Array(recorded)) => {
-            one.len() == other.len()
-                && one.len() == recorded.len()
-                && one
-                    .iter()
-                    .zip(other)
-                    .zip(recorded)
-                    .all(|((one, other), recorded)| is_alike(one, other, recorded))
+        (Value::Array(list), Value::Array(recorded)) => {
+            list.len() == recorded.len()
+                && others.iter().all(|other| other.as_array().is_some_and(|other| other.len() == list.len()))
+                && list.iter().zip(recorded).enumerate().all(|(place, (one, recorded))| {
+                    let others: Option<Vec<_>> = others.iter().map(|other| other.get(place)).collect();
+                    others.is_some_and(|others| is_alike(one, &others, recorded))
+                })
         }
-        (Value::String(one), Value::String(other), Value::String(recorded)) => {
-            one != other || one == recorded
+        (Value::String(_), Value::String(_)) | (Value::Number(_), Value::Number(_)) => {
+            one == recorded || others.iter().any(|other| *other != one)
         }
-        (Value::Number(one), Value::Number(other), Value::Number(recorded)) => {
-            one != other || one == recorded
-        }
-        (one, other, recorded) => one == other && one == recorded,
+        _ => one == recorded && others.iter().all(|other| *other == one),
     }
 }
 
@@ -82,7 +83,9 @@ mod tests {
             json!({"data": {"password": "b", "name": "n"}, "list": ["b", "x"], "number": 1, "port": 2});
         let alike =
             json!({"data": {"password": "c", "name": "n"}, "list": ["c", "x"], "number": 1, "port": 3});
-        assert!(is_alike(&one, &other, &alike));
+        assert!(is_alike(&one, &[&other], &alike));
+        assert!(!is_alike(&one, &[&one], &alike), "nothing was drawn otherwise");
+        assert!(is_alike(&one, &[&one, &other, &one], &alike), "one that was drawn otherwise is enough");
         for (place, value) in [
             ("/data/name", json!("m")),
             ("/list/1", json!("y")),
@@ -92,16 +95,16 @@ mod tests {
         ] {
             let mut recorded = alike.clone();
             *recorded.pointer_mut(place).unwrap() = value;
-            assert!(!is_alike(&one, &other, &recorded), "{place}");
+            assert!(!is_alike(&one, &[&other], &recorded), "{place}");
         }
         for changed in [
             json!({"data": {}, "list": [], "number": 1, "port": 3}),
             json!({"data": alike["data"], "list": ["c"], "number": 1, "port": 3}),
         ] {
-            assert!(!is_alike(&one, &other, &changed), "{changed}");
+            assert!(!is_alike(&one, &[&other], &changed), "{changed}");
         }
         let mut more = alike;
         more["more"] = json!("text");
-        assert!(!is_alike(&one, &other, &more), "an entry too many");
+        assert!(!is_alike(&one, &[&other], &more), "an entry too many");
     }
 }

@@ -32,7 +32,7 @@ use crate::annotations::{
 use crate::cluster::discovery::Served;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::release::State;
+use crate::release::{self, State};
 
 /// Helm's limit on release names.
 const LONGEST_NAME: usize = 53;
@@ -219,7 +219,7 @@ impl Controller {
             Some(settled) => settled.as_recorded,
             None => Remembered::read(&instance.status()).seal.is_some_and(|seal| seal.as_recorded),
         };
-        self.tell_drawn(instance, history.last(), kept, &outside);
+        self.tell_drawn(instance, release::deployed(&history), kept, &outside);
         self.store_seed(instance, &outside).await?;
         self.stop_former_hooks(instance, &before, &output.rendered.hooks).await?;
         let seed = self.seed_of(instance, &outside);

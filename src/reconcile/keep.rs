@@ -26,7 +26,7 @@ use crate::cluster::ownership::lost;
 /// The most fields of an object that are named as changed.
 const MOST_FIELDS: usize = 10;
 
-/// While somebody uninstalls a release with Helm, nothing is put back: it is looked at again so often, so long at most.
+/// While Helm works on a release at somebody's word, nothing is put back: it is looked at again so often, so long at most.
 const HELM_AT_WORK: Duration = Duration::from_secs(1);
 const HELM_AT_MOST: Duration = Duration::from_secs(300);
 
@@ -34,7 +34,7 @@ const HELM_AT_MOST: Duration = Duration::from_secs(300);
 enum Hands {
     /// Nobody does.
     Off,
-    /// It is being uninstalled.
+    /// It is being uninstalled, upgraded or rolled back.
     AtWork,
     /// Helm has uninstalled it, or gone on from our last revision.
     Done,
@@ -93,15 +93,15 @@ impl Controller {
         {
             return Hands::Done;
         }
-        let at_work = self.records.is_being_uninstalled(namespace, release, revision);
+        let at_work = self.records.is_at_helms_hands(namespace, release, revision);
         let mut tracked = self.tracked();
         let Some(tracked) = tracked.get_mut(&instance.key) else { return Hands::Off };
         if !at_work {
-            tracked.uninstalled_since = None;
+            tracked.at_helms_since = None;
             return Hands::Off;
         }
         // A Helm that broke off is not waited for for ever.
-        let since = *tracked.uninstalled_since.get_or_insert_with(Instant::now);
+        let since = *tracked.at_helms_since.get_or_insert_with(Instant::now);
         if since.elapsed() < HELM_AT_MOST { Hands::AtWork } else { Hands::Off }
     }
 

@@ -97,10 +97,16 @@ impl Controller {
             if let Some(tracked) = self.tracked().get_mut(&instance.key) {
                 tracked.record_given_up = Some(settled.revision);
             }
-            let note = "its release record was deleted by somebody and cannot be written again, for the chart renders \
-                        something else now: the next change begins a new history";
+            let why = match settled.as_recorded {
+                true => "it alone knew what Helm had drawn at random",
+                false => "the chart renders something else now",
+            };
+            let note = format!(
+                "its release record was deleted by somebody and cannot be written again, for {why}: the next change begins a \
+                 new history"
+            );
             tracing::warn!(resource = %instance.key, "A deleted release record cannot be written again");
-            self.events.tell(instance, Severity::Warning, "Repair", "RecordLost", note);
+            self.events.tell(instance, Severity::Warning, "Repair", "RecordLost", &note);
             return Ok(());
         }
         let revision = Revision {

@@ -10,7 +10,7 @@ use crate::annotations::RANDOM_VALUES;
 use crate::cluster::error::is_conflict;
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::release::{Entry, State};
+use crate::release::Entry;
 
 impl Controller {
     /// Whether every revision gets random values of its own.
@@ -84,24 +84,24 @@ impl Controller {
     pub(super) fn tell_drawn(
         &self,
         instance: &Instance,
-        last: Option<&Entry>,
+        deployed: Option<&Entry>,
         kept: bool,
         outside: &ClusterOutside,
     ) {
-        let is_own = |last: &Entry| last.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
-        let Some(last) = last.filter(|last| last.state == State::Deployed) else { return };
+        let Some(deployed) = deployed else { return };
+        let is_own = deployed.owner.as_ref().is_some_and(|owner| owner.uid == *instance.uid);
         let are_new = match outside.seed_state() {
             SeedState::Unknown => false,
-            SeedState::Fresh(_) => kept || (outside.draw == Draw::AsBefore && !is_own(last)),
+            SeedState::Fresh(_) => kept || (outside.draw == Draw::AsBefore && !is_own),
             SeedState::Stored(_) | SeedState::Copied(_) | SeedState::Recalled(_) => kept,
         };
         if are_new {
             let note = format!(
                 "Helm keeps no random values: those that the chart draws (passwords, certificates) are new now and stay so; \
                  the ones before are in revision {} of the release",
-                last.revision
+                deployed.revision
             );
-            tracing::warn!(resource = %instance.key, revision = last.revision, "Random values of a release of Helm's are new");
+            tracing::warn!(resource = %instance.key, revision = deployed.revision, "Random values of a release of Helm's are new");
             self.events.tell(instance, Severity::Warning, "TakeOver", "RandomValuesDrawn", &note);
         }
     }

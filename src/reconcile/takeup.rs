@@ -15,7 +15,12 @@ use super::values::Values;
 use super::{Controller, Next, plan};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
+use crate::cluster::records::Place;
 use crate::release::{Entry, Record, RecordBytes, State};
+
+/// So often a chart is rendered with other random values at most, to see where it draws them: a coin falls on the same side
+/// as often as not.
+const MOST_DRAWN: usize = 8;
 
 /// A release that runs and stays as it is.
 pub(super) struct Standing {
@@ -71,7 +76,9 @@ impl Controller {
         let dropped = self.keep_definitions(instance, dropped, &output.rendered.crds).await?;
         self.prune(instance, &dropped).await?;
         if !is_own {
-            let place = self.place(instance);
+            // The seed is of what comes next: what runs was drawn by Helm.
+            let seed = self.place(instance).seed.filter(|_| !as_recorded);
+            let place = Place { seed, ..self.place(instance) };
             let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
             taken.map_err(Error::api("take over the release record"))?;
         }
@@ -121,26 +128,51 @@ impl Controller {
         let has_same_hooks = same_hooks(&output.rendered.hooks, &record.hooks);
         // Helm's own hooks have been run, and are not run again for what it drew in them.
         let is_same = is_alike && (has_same_hooks || !is_own);
-        let was_kept = remembered.seal.is_some_and(|seal| seal.as_recorded && seal.inputs == inputs);
-        let may_be_kept = if is_own { was_kept } else { matches!(outside.seed_state(), SeedState::Fresh(_)) };
-        if !(is_same || may_be_kept && same_config(&record.config, &values.config)) {
-            return Ok(None);
+        if !is_same {
+            let has_drawn = outside.seed_state() != SeedState::Unknown;
+            let is_kept =
+                match remembered.seal.filter(|_| is_own && remembered.revision == Some(entry.revision)) {
+                    Some(seal) => seal.as_recorded && seal.inputs == inputs,
+                    None => has_drawn && self.is_helms_own(instance).await?,
+                };
+            if !is_kept || !same_config(&record.config, &values.config) {
+                return Ok(None);
+            }
         }
         let crds = self.crds_of(instance, &output.rendered, false);
         let (mut objects, served) = self.build(instance, &output.rendered, crds).await?;
         if !is_same {
-            let otherwise =
-                self.render_drawing(instance, values, entry.revision, is_install, Draw::Otherwise).await?;
-            let (otherwise, _) = self.build(instance, &otherwise.0.rendered, crds).await?;
             let recorded = self.recorded(instance, record)?;
-            if !differs_by_chance(&objects, &otherwise, &recorded) {
-                return Ok(None);
+            let mut others = Vec::new();
+            while others.is_empty() || !differs_by_chance(&objects, &others, &recorded) {
+                if others.len() == MOST_DRAWN {
+                    return Ok(None);
+                }
+                let (other, _) = self
+                    .render_drawing(instance, values, entry.revision, is_install, Draw::Otherwise)
+                    .await?;
+                others.push(self.build(instance, &other.rendered, crds).await?.0);
             }
             objects = recorded;
         }
         let served = served.digest;
         let as_recorded = !(is_alike && has_same_hooks);
         Ok(Some(Standing { output, outside, objects, served, is_own, is_install, is_same, as_recorded }))
+    }
+
+    /// Whether nothing that has run of a release was made of a seed of ours.
+    async fn is_helms_own(&self, instance: &Instance) -> Result<bool, Error> {
+        let place = self.place(instance);
+        for entry in self.history(instance).await? {
+            if !matches!(entry.state, State::Deployed | State::Superseded) {
+                continue;
+            }
+            let seed = self.records.read_seed(place.namespace, place.release, entry.revision).await;
+            if seed.map_err(Error::api("read the seed in the release record"))?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Warns that random values of a release of Helm's, which keeps none, are its own until something changes.

@@ -28,8 +28,8 @@ pub(crate) struct Tracked {
     pub(crate) seed: Option<Seed>,
     /// Whether installs of the release were tried and none has ever succeeded.
     pub(crate) never_deployed: bool,
-    /// Since when Helm is known to be uninstalling the release.
-    pub(crate) uninstalled_since: Option<Instant>,
+    /// Since when Helm is known to be working on the release at somebody's word.
+    pub(crate) at_helms_since: Option<Instant>,
     /// The revision whose record was deleted and cannot be written again.
     pub(crate) record_given_up: Option<i64>,
     /// Whether it was told that no record says what runs, while another release is due.

@@ -49,7 +49,7 @@ fn passwords_outlive_a_new_chart_unless_they_are_to_be_fresh() {
 }
 
 const CHECKED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n  color: {{ .Values.color }}\n\
-                       \x20 checksum: {{ randAlphaNum 8 | sha256sum }}\n\x20 year: {{ now | date \"2006\" | quote }}\n\x20 time: {{ now | date \"15:04:05\" | quote }}\n  {{ if .Values.more }}more: plain{{ end }}\n";
+                       \x20 checksum: {{ randAlphaNum 8 | sha256sum }}\n  side: {{ randInt 0 2 | quote }}\n\x20 year: {{ now | date \"2006\" | quote }}\n\x20 time: {{ now | date \"15:04:05\" | quote }}\n  {{ if .Values.more }}more: plain{{ end }}\n";
 
 const HOOK: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}-hook\n\
                     \x20 annotations: {helm.sh/hook: pre-upgrade, id: {{ randAlphaNum 8 }}}\n";
@@ -59,6 +59,8 @@ const LOTS: &str = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: 
                     spec: {minAvailable: {{ randInt 2000 60000 }}}\n\
                     {{- range list 1 2 }}\n---\napiVersion: v1\nkind: ConfigMap\n\
                     metadata: {name: lot-{{ randAlphaNum 5 | lower }}, labels: {lot: a}}\n{{ end }}";
+
+const NO_STATUS: &str = r#"[{"op": "remove", "path": "/status"}]"#;
 
 #[test]
 #[ignore = "needs a control plane"]
@@ -78,7 +80,7 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
         let lots = "jsonpath={range .items[*]}{.metadata.name} {.spec.minAvailable} {end}";
         [
             one("secret", "{.data.password}"),
-            one("configmap", "{.data.checksum} {.data.time} {.data.year}"),
+            one("configmap", "{.data.checksum} {.data.side} {.data.time} {.data.year}"),
             namespace.kubectl(&["get", "poddisruptionbudget,configmap", "-l=lot=a", "-o", lots]),
         ]
     };
@@ -110,22 +112,52 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
     namespace.ready(&kind, "demo");
     operator.stop();
     namespace.kubectl(&["delete", "secret", "demo"]);
-    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(30, by_helm.clone(), drawn);
     stays(3, drawn);
     assert_eq!((drawn(), revision(&namespace, &kind, "demo")), (by_helm.clone(), "1".to_owned()));
 
+    // Also where nobody knows any more what was said of it.
+    operator.stop();
+    namespace.kubectl(&[
+        "patch",
+        &kind.full(),
+        "demo",
+        "--subresource=status",
+        "--type=json",
+        "-p",
+        NO_STATUS,
+    ]);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    becomes(30, "1".to_owned(), || revision(&namespace, &kind, "demo"));
+    namespace.ready(&kind, "demo");
+    assert_eq!(drawn(), by_helm);
+
     // No hook has run: nothing was upgraded.
     assert_eq!(namespace.path("configmap", "demo-hook", "{.metadata.name}"), "");
 
+    // What somebody has Helm draw stays, too, as Helm leaves it.
+    helm(&namespace, &["upgrade", "demo", chart.path.to_str().unwrap()]);
+    let again = drawn();
+    assert_ne!(again[0], by_helm[0]);
+    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
+    namespace.ready(&kind, "demo");
+    stays(2, drawn);
+    assert_eq!(drawn(), again);
+    helm(&namespace, &["rollback", "demo", "1"]);
+    becomes(30, "3".to_owned(), || revision(&namespace, &kind, "demo"));
+    namespace.ready(&kind, "demo");
+    stays(2, drawn);
+    assert_eq!(drawn(), by_helm);
+
     // A change draws them anew, once, and says so.
     namespace.change(&kind, "demo", r#"{"color": "red"}"#);
-    becomes(30, "2".to_owned(), || revision(&namespace, &kind, "demo"));
-    says(20, "are in revision 1 of the release", || events("RandomValuesDrawn"));
+    becomes(30, "4".to_owned(), || revision(&namespace, &kind, "demo"));
+    says(20, "are in revision 3 of the release", || events("RandomValuesDrawn"));
     let now = drawn();
     assert!(now.iter().zip(&by_helm).all(|(now, by_helm)| now != by_helm), "{now:?}");
     namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
-    becomes(30, "3".to_owned(), || revision(&namespace, &kind, "demo"));
+    becomes(30, "5".to_owned(), || revision(&namespace, &kind, "demo"));
     assert_eq!(drawn(), now);
 
     // What differs by more than chance is an upgrade at once.
