@@ -100,7 +100,8 @@ impl Controller {
             objects: applied,
         });
         self.remember(instance, settled.clone());
-        if !is_same && !is_own {
+        let was_told = Remembered::read(&instance.status()).seal.is_some_and(|seal| seal.as_recorded);
+        if !is_same && !was_told {
             self.tell_kept(instance);
         }
         self.report_applied(instance, &settled, Some(&output.rendered)).await;

@@ -128,7 +128,7 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
         "-p",
         NO_STATUS,
     ]);
-    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    let mut operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(30, "1".to_owned(), || revision(&namespace, &kind, "demo"));
     namespace.ready(&kind, "demo");
     assert_eq!(drawn(), by_helm);
@@ -166,6 +166,23 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
     namespace.resource(&kind, "other", "{}");
     becomes(30, "2".to_owned(), || revision(&namespace, &kind, "other"));
     assert_ne!(namespace.path("secret", "other", "{.data.password}"), password);
+
+    // Records of helm-operator's belong to the resource already.
+    operator.stop();
+    helm(&namespace, &["install", "owned", chart.path.to_str().unwrap()]);
+    let password = || namespace.path("secret", "owned", "{.data.password}");
+    let by_helm = password();
+    namespace.resource(&kind, "owned", "{}");
+    let (api_version, uid) = (kind.api_version(), namespace.path(&kind.full(), "owned", "{.metadata.uid}"));
+    let owners = format!(
+        r#"{{"metadata": {{"ownerReferences": [{{"apiVersion": "{api_version}", "kind": "Drawn", "name": "owned",
+        "uid": "{uid}", "controller": true, "blockOwnerDeletion": true}}]}}}}"#
+    );
+    namespace.merge("secret", "sh.helm.release.v1.owned.v1", &owners);
+    let _operator = Operator::start(&chart.path, &kind, &namespace);
+    namespace.ready(&kind, "owned");
+    says(20, "owned", || namespace.kubectl(&["get", "events", "--field-selector=reason=RandomValuesKept"]));
+    assert_eq!((password(), revision(&namespace, &kind, "owned")), (by_helm, "1".to_owned()));
 }
 
 const CERTIFICATE: &str = r#"
