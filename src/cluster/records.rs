@@ -172,12 +172,31 @@ impl Records {
         entry: &Entry,
         state: State,
     ) -> Result<(), kube::Error> {
-        self.amend(place, entry, json!({"uid": entry.uid, "labels": {"status": state.word()}})).await
+        let metadata = json!({"uid": entry.uid, "labels": {"status": state.word()}});
+        self.amend(place, entry, json!({"metadata": metadata})).await
+    }
+
+    /// Writes over what a record says of its release and its state, and takes it over; its copy of the seed stays. One that
+    /// is gone needs none.
+    pub(crate) async fn rewrite(
+        &self,
+        place: &Place<'_>,
+        entry: &Entry,
+        state: State,
+        bytes: &RecordBytes,
+    ) -> Result<(), kube::Error> {
+        let metadata = json!({
+            "uid": entry.uid, "ownerReferences": [place.owner],
+            "labels": {"status": state.word(), "modifiedAt": jiff::Timestamp::now().as_second().to_string()},
+        });
+        let data = json!({"release": BASE64.encode(&bytes.0)});
+        self.amend(place, entry, json!({"metadata": metadata, "data": data})).await
     }
 
     /// Gives a record that Helm wrote its owner. One that is gone needs none.
     pub(crate) async fn own(&self, place: &Place<'_>, entry: &Entry) -> Result<(), kube::Error> {
-        self.amend(place, entry, json!({"uid": entry.uid, "ownerReferences": [place.owner]})).await
+        let metadata = json!({"uid": entry.uid, "ownerReferences": [place.owner]});
+        self.amend(place, entry, json!({"metadata": metadata})).await
     }
 
     /// Reads the record of the release that runs.
@@ -193,9 +212,8 @@ impl Records {
         }
     }
 
-    /// Changes a record's metadata; one that is gone needs it no more.
-    async fn amend(&self, place: &Place<'_>, entry: &Entry, metadata: Value) -> Result<(), kube::Error> {
-        let body = json!({"metadata": metadata});
+    /// Changes a part of a record; one that is gone needs it no more.
+    async fn amend(&self, place: &Place<'_>, entry: &Entry, body: Value) -> Result<(), kube::Error> {
         let parameters = PatchParams { field_manager: Some(FIELD_MANAGER.into()), ..PatchParams::default() };
         let name = secret_name(place.release, entry.revision);
         let request = at(place.namespace).patch(&name, &parameters, &Patch::Merge(body));

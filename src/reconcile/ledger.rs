@@ -215,7 +215,7 @@ impl Controller {
                 release::with_info(&bytes, &info).ok()
             });
             let written = match rewritten {
-                Some(bytes) => self.records.replace(&place, entry.revision, State::Superseded, &bytes).await,
+                Some(bytes) => self.records.rewrite(&place, entry, State::Superseded, &bytes).await,
                 // What cannot be read is left as it is and counts as deployed no more.
                 None => self.records.relabel(&place, entry, State::Superseded).await,
             };

@@ -131,11 +131,12 @@ impl Controller {
         let is_same = is_alike && (has_same_hooks || !is_own);
         if !is_same {
             let has_drawn = outside.seed_state() != SeedState::Unknown;
-            let is_kept =
-                match remembered.seal.filter(|_| is_own && remembered.revision == Some(entry.revision)) {
-                    Some(seal) => seal.as_recorded && seal.inputs == inputs,
-                    None => has_drawn && self.is_helms_own(instance).await?,
-                };
+            let is_of_status = is_own && remembered.revision == Some(entry.revision);
+            let is_kept = match remembered.seal {
+                Some(seal) if !seal.as_recorded => false,
+                Some(seal) if is_of_status => seal.inputs == inputs,
+                _ => has_drawn && self.is_helms_own(instance).await?,
+            };
             if !is_kept || !same_config(&record.config, &values.config) {
                 return Ok(None);
             }
@@ -161,7 +162,8 @@ impl Controller {
         Ok(Some(Standing { output, outside, objects, served, is_own, is_install, is_same, as_recorded }))
     }
 
-    /// Whether nothing that has run of a release was made of a seed of ours.
+    /// Whether nothing that has run of a release was made of a seed of ours, as far as records tell: those that Helm has
+    /// written over have lost their copy.
     async fn is_helms_own(&self, instance: &Instance) -> Result<bool, Error> {
         let place = self.place(instance);
         for entry in self.history(instance).await? {

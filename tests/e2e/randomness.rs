@@ -46,6 +46,10 @@ fn passwords_outlive_a_new_chart_unless_they_are_to_be_fresh() {
     namespace.kubectl(&["delete", "secret", "fresh"]);
     becomes(30, now, || password("fresh"));
     assert_eq!(revision(&namespace, &kind, "fresh"), "2");
+    // What Helm draws by hand is no password of the release.
+    helm(&namespace, &["upgrade", "stable", chart.path.to_str().unwrap()]);
+    becomes(30, "4".to_owned(), || revision(&namespace, &kind, "stable"));
+    becomes(30, before[0].clone(), || password("stable"));
 }
 
 const CHECKED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata:\n  color: {{ .Values.color }}\n\
@@ -154,6 +158,14 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
     namespace.change(&kind, "demo", r#"{"color": "red"}"#);
     becomes(30, "4".to_owned(), || revision(&namespace, &kind, "demo"));
     says(20, "are in revision 3 of the release", || events("RandomValuesDrawn"));
+    let seed_of = |revision: u32| {
+        namespace.path("secret", &format!("sh.helm.release.v1.demo.v{revision}"), "{.data.seed}")
+    };
+    becomes(10, "superseded".to_owned(), || {
+        namespace.path("secret", "sh.helm.release.v1.demo.v3", "{.metadata.labels.status}")
+    });
+    assert_eq!((seed_of(1), seed_of(3)), (String::new(), String::new()), "no seed of ours made them");
+    assert_ne!(seed_of(4), "");
     let now = drawn();
     assert!(now.iter().zip(&by_helm).all(|(now, by_helm)| now != by_helm), "{now:?}");
     namespace.change(&kind, "demo", r#"{"color": "blue"}"#);
