@@ -38,7 +38,7 @@ const MOST_FILES: usize = 20_000;
 const MOST_LEVELS: usize = 24;
 
 /// How the files at a path are, by their names, sizes and times.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     /// Of each file and folder a digest of its path and one of how it is, in order.
     marks: Vec<(u64, u64)>,

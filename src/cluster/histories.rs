@@ -146,10 +146,7 @@ impl Histories {
         let records = known.releases.get(&(namespace.into(), release.into()));
         let is_at_work = |entry: &Entry| match entry.state {
             State::Uninstalling => entry.revision == revision,
-            State::PendingInstall | State::PendingUpgrade | State::PendingRollback => {
-                entry.revision > revision
-            }
-            _ => false,
+            state => state.is_pending() && entry.revision > revision,
         };
         let mut helms = records.into_iter().flatten().map(|seen| &seen.entry);
         helms.any(|entry| entry.owner.is_none() && is_at_work(entry))

@@ -1,5 +1,7 @@
 //! Whether what Helm recorded differs from what is rendered now by nothing but what templates drew at random.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::Value;
 
 use super::identity::ObjectId;
@@ -12,27 +14,25 @@ pub(super) fn differs_by_chance(one: &Objects, others: &[Objects], recorded: &Ob
     if renders.iter().any(|render| render.list.len() != one.list.len()) {
         return false;
     }
-    // Those that not all have have names of chance, and are told by their place.
-    let is_named =
-        |id: &ObjectId| find(one, id).is_some() && renders.iter().all(|render| find(render, id).is_some());
-    let mut apart: Vec<Vec<&Object>> = renders
-        .iter()
-        .map(|render| render.list.iter().filter(|object| !is_named(&object.id)).collect())
-        .collect();
+    let by_name: Vec<BTreeMap<&ObjectId, &Object>> = renders.iter().map(|render| by_name(render)).collect();
+    // What not all of them name so has a name of chance, and is told by its place.
+    let is_in_all = |id: &&ObjectId| by_name.iter().all(|names| names.contains_key(id));
+    let named: BTreeSet<&ObjectId> = one.list.iter().map(|object| &object.id).filter(is_in_all).collect();
+    let is_apart = |object: &&Object| !named.contains(&object.id);
+    let mut apart: Vec<Vec<&Object>> =
+        renders.iter().map(|render| render.list.iter().filter(is_apart).collect()).collect();
     one.list.iter().all(|object| {
-        let fellows: Option<Vec<&Value>> = match is_named(&object.id) {
-            true => {
-                renders.iter().map(|render| find(render, &object.id).map(|fellow| &fellow.body)).collect()
-            }
-            false => apart.iter_mut().map(|list| take(list, object).map(|fellow| &fellow.body)).collect(),
+        let fellows: Option<Vec<&Object>> = match named.contains(&object.id) {
+            true => by_name.iter().map(|names| names.get(&object.id).copied()).collect(),
+            false => apart.iter_mut().map(|list| take(list, object)).collect(),
         };
-        let fellows = fellows.as_deref().and_then(|fellows| fellows.split_last());
-        fellows.is_some_and(|(recorded, others)| is_alike(&object.body, others, recorded))
+        let bodies: Vec<&Value> = fellows.iter().flatten().map(|fellow| &fellow.body).collect();
+        bodies.split_last().is_some_and(|(recorded, others)| is_alike(&object.body, others, recorded))
     })
 }
 
-fn find<'a>(objects: &'a Objects, id: &ObjectId) -> Option<&'a Object> {
-    objects.list.iter().find(|object| object.id == *id)
+fn by_name(objects: &Objects) -> BTreeMap<&ObjectId, &Object> {
+    objects.list.iter().map(|object| (&object.id, object)).collect()
 }
 
 /// Takes the first object out of a list that is of the same kind and template as another.

@@ -15,7 +15,6 @@ use super::values::Values;
 use super::{Controller, Next, plan};
 use crate::cluster::events::Severity;
 use crate::cluster::instances::Instance;
-use crate::cluster::records::Place;
 use crate::release::{Entry, Record, RecordBytes, State};
 
 /// So often a chart is rendered with other random values at most, to see where it draws them: a coin falls on the same side
@@ -76,9 +75,11 @@ impl Controller {
         let dropped = self.keep_definitions(instance, dropped, &output.rendered.crds).await?;
         self.prune(instance, &dropped).await?;
         if !is_own {
-            // The seed is of what comes next: what runs was drawn by Helm.
-            let seed = self.place(instance).seed.filter(|_| !as_recorded);
-            let place = Place { seed, ..self.place(instance) };
+            let mut place = self.place(instance);
+            if as_recorded {
+                // The seed is of what comes next: what runs was drawn by Helm.
+                place.seed = None;
+            }
             let taken = self.records.replace(&place, entry.revision, State::Deployed, bytes).await;
             taken.map_err(Error::api("take over the release record"))?;
         }

@@ -124,8 +124,7 @@ fn one_revision_alone_counts_as_deployed() {
     // The same where the status does not say what runs, so that the release is taken up from its record.
     operator.stop();
     revive();
-    let wipe = r#"[{"op": "remove", "path": "/status"}]"#;
-    namespace.kubectl(&["patch", &kind.full(), "demo", "--subresource=status", "--type=json", "-p", wipe]);
+    namespace.merge_status(&kind.full(), "demo", "null");
     let _operator = Operator::start(&chart.path, &kind, &namespace);
     is_alone();
     look_often(&namespace, &kind);

@@ -64,8 +64,6 @@ const LOTS: &str = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: 
                     {{- range list 1 2 }}\n---\napiVersion: v1\nkind: ConfigMap\n\
                     metadata: {name: lot-{{ randAlphaNum 5 | lower }}, labels: {lot: a}}\n{{ end }}";
 
-const NO_STATUS: &str = r#"[{"op": "remove", "path": "/status"}]"#;
-
 #[test]
 #[ignore = "needs a control plane"]
 fn random_values_of_a_release_of_helm_stay_until_something_changes() {
@@ -123,15 +121,7 @@ fn random_values_of_a_release_of_helm_stay_until_something_changes() {
 
     // Also where nobody knows any more what was said of it.
     operator.stop();
-    namespace.kubectl(&[
-        "patch",
-        &kind.full(),
-        "demo",
-        "--subresource=status",
-        "--type=json",
-        "-p",
-        NO_STATUS,
-    ]);
+    namespace.merge_status(&kind.full(), "demo", "null");
     let mut operator = Operator::start(&chart.path, &kind, &namespace);
     becomes(30, "1".to_owned(), || revision(&namespace, &kind, "demo"));
     namespace.ready(&kind, "demo");

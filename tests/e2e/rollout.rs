@@ -132,9 +132,8 @@ fn a_resource_on_hold_stays_also_where_its_status_was_lost() {
     fleet.annotate("a", "chartwright.io/hold=true");
     operator.stop();
     helm(&fleet.namespace, &["install", "b", fleet.chart.path.to_str().unwrap(), "--set", "color=red"]);
-    let lost = r#"[{"op": "remove", "path": "/status"}]"#;
     let (kind, namespace) = (fleet.kind.full(), &fleet.namespace);
-    namespace.kubectl(&["patch", &kind, "a", "--subresource=status", "--type=json", "-p", lost]);
+    namespace.merge_status(&kind, "a", "null");
     second(&fleet.chart);
     for _ in 0..2 {
         let mut operator = fleet.start(&[]);
